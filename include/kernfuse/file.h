@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Open files: the callback table of a file node, and the operations that a
+ * file server (the FUSE daemon, a test) performs on an open file.
+ */
+#ifndef KERNFUSE_FILE_H
+#define KERNFUSE_FILE_H
+
+#include <kernfuse/seq_file.h>
+#include <kernfuse/types.h>
+
+KERNFUSE_BEGIN_DECLS
+
+/*
+ * One open(2) of a file node, as callbacks see it. Created by
+ * kernfs_fop_open(), freed by kernfs_fop_release().
+ */
+struct kernfs_open_file {
+	/* published: fixed while the file is open */
+	struct kernfs_node *kn;
+	int flags;			/* of open(2): O_RDONLY, ... */
+	struct seq_file *seq_file;
+	void *priv;			/* the open callback's, for its own use */
+	/* everything else is private to the library and follows this struct */
+};
+
+/*
+ * Callbacks of a file; each is optional. Each runs with an active reference
+ * on the node, except release: the node is not removed while it runs. read,
+ * write and seq_* of one open file never run at the same time. None is called
+ * with a lock held that another call of this library takes, so a callback may
+ * create, look up, rename and remove other nodes; its own node it removes
+ * with kernfs_remove_self().
+ */
+struct kernfs_ops {
+	/*
+	 * Last step of open(2), with of->seq_file present; 0 or -errno, which
+	 * open(2) returns.
+	 */
+	int (*open)(struct kernfs_open_file *of);
+	/* exactly once: at the last close, or when the node is drained */
+	void (*release)(struct kernfs_open_file *of);
+
+	/*
+	 * Text files. seq_show appends the content and returns 0 or -errno.
+	 * Without seq_start the content is a single record; with it seq_start,
+	 * seq_next and seq_stop iterate as in the kernel: a NULL from start or
+	 * next ends the file, an ERR_PTR fails the read.
+	 */
+	int (*seq_show)(struct seq_file *sf, void *v);
+	void *(*seq_start)(struct seq_file *sf, long long *ppos);
+	void *(*seq_next)(struct seq_file *sf, void *v, long long *ppos);
+	void (*seq_stop)(struct seq_file *sf, void *v);
+
+	/*
+	 * Binary files, where seq_show is NULL: up to @bytes bytes (at most
+	 * KERNFS_PAGE_SIZE) of the content at @off into @buf. Returns bytes,
+	 * 0 at the end, or -errno.
+	 */
+	ssize_t (*read)(struct kernfs_open_file *of, char *buf, size_t bytes,
+			off_t off);
+
+	/*
+	 * Longest write in bytes that is delivered in one piece: longer ones
+	 * fail with -E2BIG. 0: one page at most, longer writes are short.
+	 */
+	size_t atomic_write_len;
+	/*
+	 * Allocate the buffer at open, so that reads and writes need no
+	 * memory. Not together with seq_show: open then fails with -EINVAL.
+	 */
+	bool prealloc;
+	/* @buf holds @bytes bytes and a NUL; returns bytes taken or -errno */
+	ssize_t (*write)(struct kernfs_open_file *of, char *buf, size_t bytes,
+			 off_t off);
+
+	/* new offset or -errno; NULL: bounded by st_size for SEEK_END */
+	off_t (*llseek)(struct kernfs_open_file *of, off_t pos, off_t offset,
+			int whence);
+};
+
+/**
+ * kernfs_fop_open - open a file node
+ * @kn: file the caller keeps alive
+ * @flags: of open(2); O_ACCMODE decides what the extra check asks for
+ * @ret_of: set on success only; to be given to kernfs_fop_release()
+ *
+ * Mode bits are not checked against the caller's identity: that is
+ * kernfs_iop_permission()'s work. On a root with
+ * KERNFS_ROOT_EXTRA_OPEN_PERM_CHECK opening for an access that no mode bit or
+ * no callback allows fails for everybody.
+ *
+ * Context: may sleep. Takes an active reference for the call, KF_RANK_OPEN.
+ * Return: 0; -EINVAL not a file, or prealloc together with seq_show; -ENODEV
+ * the node is not active; -EACCES the extra check; -ENOMEM; whatever the open
+ * callback returned.
+ */
+KERNFUSE_PUBLIC int kernfs_fop_open(struct kernfs_node *kn, int flags,
+				    struct kernfs_open_file **ret_of);
+
+/**
+ * kernfs_fop_read - read from an open file
+ * @of: open file
+ * @buf, @count: where to, bytes
+ * @pos: file offset
+ *
+ * Text: a read at offset 0 runs seq_show again; short reads that follow one
+ * another are served from the same output. Binary: one page at most.
+ *
+ * Context: may sleep. Takes KF_RANK_PREALLOC (if preallocated),
+ * KF_RANK_OF_MUTEX, then an active reference.
+ * Return: bytes, 0 at the end; -ENODEV the node was removed or hidden since
+ * the open; -EINVAL no read callback, or @pos is negative; -ENOMEM; whatever
+ * the callback returned.
+ */
+KERNFUSE_PUBLIC ssize_t kernfs_fop_read(struct kernfs_open_file *of, char *buf,
+					size_t count, off_t pos);
+
+/**
+ * kernfs_fop_write - write to an open file
+ * @of: open file
+ * @buf, @count: what to write, bytes
+ * @pos: file offset
+ *
+ * Context: as kernfs_fop_read().
+ * Return: bytes taken, which may be fewer; 0 for @count 0, without a callback;
+ * -E2BIG longer than atomic_write_len; -ENODEV, -EINVAL, -ENOMEM as
+ * kernfs_fop_read(); whatever the callback returned.
+ */
+KERNFUSE_PUBLIC ssize_t kernfs_fop_write(struct kernfs_open_file *of,
+					 const char *buf, size_t count,
+					 off_t pos);
+
+/**
+ * kernfs_fop_llseek - a new file offset
+ * @of: open file
+ * @pos: offset the file is at
+ * @offset, @whence: of lseek(2)
+ *
+ * Context: may sleep. Takes KF_RANK_OF_MUTEX, then an active reference.
+ * Return: the offset; -ENODEV; -EINVAL; -ENXIO SEEK_DATA or SEEK_HOLE at or
+ * past st_size; whatever the callback returned.
+ */
+KERNFUSE_PUBLIC off_t kernfs_fop_llseek(struct kernfs_open_file *of, off_t pos,
+					off_t offset, int whence);
+
+/**
+ * kernfs_fop_release - close an open file
+ * @of: open file, freed by the call; NULL is ignored
+ *
+ * Context: may sleep. Takes KF_RANK_OPEN; calls release with no lock held.
+ */
+KERNFUSE_PUBLIC void kernfs_fop_release(struct kernfs_open_file *of);
+
+KERNFUSE_END_DECLS
+
+#endif /* KERNFUSE_FILE_H */

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+public_headers = \
+	%reldir%/kernfuse/err.h \
+	%reldir%/kernfuse/file.h \
+	%reldir%/kernfuse/inode.h \
+	%reldir%/kernfuse/kernfs.h \
+	%reldir%/kernfuse/locking.h \
+	%reldir%/kernfuse/node.h \
+	%reldir%/kernfuse/root.h \
+	%reldir%/kernfuse/seq_file.h \
+	%reldir%/kernfuse/types.h
+
+pkginclude_HEADERS = $(public_headers)
+nodist_pkginclude_HEADERS = %reldir%/kernfuse/version.h
+
+EXTRA_DIST += %reldir%/README.md
