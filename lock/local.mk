@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+noinst_LTLIBRARIES += liblock.la
+
+liblock_la_SOURCES = \
+	%reldir%/annotate.h \
+	%reldir%/assert.c \
+	%reldir%/assert.h \
+	%reldir%/atomic.h \
+	%reldir%/hashed.c \
+	%reldir%/hashed.h \
+	%reldir%/mutex.h \
+	%reldir%/nodelock.c \
+	%reldir%/nodelock.h \
+	%reldir%/percpu.c \
+	%reldir%/percpu.h \
+	%reldir%/rank.c \
+	%reldir%/rank.h \
+	%reldir%/rcu.c \
+	%reldir%/rcu.h \
+	%reldir%/rcutab.c \
+	%reldir%/rcutab.h \
+	%reldir%/rwsem.c \
+	%reldir%/rwsem.h \
+	%reldir%/seqcount.h \
+	%reldir%/wait.c \
+	%reldir%/wait.h
+liblock_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+liblock_la_LIBADD = $(URCU_LIBS)
+
+EXTRA_DIST += %reldir%/README.md
