@@ -110,7 +110,7 @@ static bool emit(const struct batch *b, kernfs_filldir_t fill, void *ctx)
 static bool emit_dots(struct kernfs_node *dir, uint64_t pos, uint64_t first,
 		      kernfs_filldir_t fill, void *ctx)
 {
-	struct kernfs_node *parent;
+	const struct kernfs_node *parent;
 	struct kernfs_dirent de = {
 		.name = ".",
 		.ino = dir->id,
@@ -121,13 +121,17 @@ static bool emit_dots(struct kernfs_node *dir, uint64_t pos, uint64_t first,
 
 	if (pos == KERNFS_DIR_POS_DOT && !fill(ctx, &de))
 		return false;
-	parent = kernfs_get_parent(dir);
+	/* a look is enough, a reference would be a shared write */
+	kf_rcu_read_lock();
+	parent = kernfs_rcu_name(dir)->parent;
+	if (parent) {
+		de.ino = parent->id;
+		de.mode = kernfs_mode(parent);
+	}
+	kf_rcu_read_unlock();
 	de.name = "..";
-	de.ino = parent ? parent->id : dir->id;
-	de.mode = kernfs_mode(parent ? parent : dir);
 	de.pos = KERNFS_DIR_POS_DOTDOT;
 	de.next = first;
-	kernfs_put(parent);
 	return fill(ctx, &de);
 }
 
