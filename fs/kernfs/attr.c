@@ -16,6 +16,7 @@ const struct kernfs_cred kernfs_root_cred = {
 	.cap_dac_read_search = true,
 	.cap_fowner = true,
 	.cap_chown = true,
+	.cap_fsetid = true,
 };
 
 void kernfs_now(struct timespec *ret_ts)
@@ -32,7 +33,7 @@ struct owner_mode {
 static inline void load_owner_mode(const struct kernfs_node *kn,
 				   struct owner_mode *ret_om)
 {
-	/* acquire, pairs with the release in kernfs_iattrs_locked() */
+	/* acquire, pairs with the release in store_attrs_locked() */
 	const struct kernfs_iattrs *iattr = smp_load_acquire(&kn->iattr);
 
 	ret_om->mode = READ_ONCE(kn->mode);
@@ -135,27 +136,32 @@ void kernfs_iop_getattr(struct kernfs_node *kn, const struct timespec *born,
 	kf_read_end(&rd);
 }
 
-struct kernfs_iattrs *kernfs_iattrs_locked(struct kernfs_node *kn)
+static struct kernfs_iattrs *new_iattrs(void)
 {
-	struct kernfs_iattrs *iattr = kn->iattr;
+	struct kernfs_iattrs *iattr = calloc(1, sizeof(*iattr));
 
-	kf_assert_write_locked(&kn->root->locks, kn);
-	if (iattr)
-		return iattr;
-	iattr = calloc(1, sizeof(*iattr));
 	if (!iattr)
 		return NULL;
 	kernfs_now(&iattr->atime);
 	iattr->mtime = iattr->ctime = iattr->atime;
-	/* pairs with the acquire in load_owner_mode() */
-	smp_store_release(&kn->iattr, iattr);
 	return iattr;
 }
 
-static void store_attrs(struct kernfs_node *kn, struct kernfs_iattrs *to,
-			const struct kernfs_iattr *attr)
+/*
+ * A new record becomes visible together with what is stored in it: readers
+ * see all fields of one call or none.
+ */
+static int store_attrs_locked(struct kernfs_node *kn,
+			      const struct kernfs_iattr *attr)
 {
+	struct kernfs_iattrs *to = kn->iattr ? kn->iattr : new_iattrs();
+
+	kf_assert_write_locked(&kn->root->locks, kn);
+	if (!to)
+		return -ENOMEM;
 	write_seqcount_begin(&kn->seq);
+	/* pairs with the acquire in load_owner_mode() */
+	smp_store_release(&kn->iattr, to);
 	if (attr->valid & KERNFS_ATTR_MODE)
 		WRITE_ONCE(kn->mode, (uint16_t)((kn->mode & S_IFMT) |
 						(attr->mode & 07777)));
@@ -170,19 +176,18 @@ static void store_attrs(struct kernfs_node *kn, struct kernfs_iattrs *to,
 	if (attr->valid & KERNFS_ATTR_CTIME)
 		kernfs_store_time(&to->ctime, &attr->ctime);
 	write_seqcount_end(&kn->seq);
+	return 0;
 }
 
 int kernfs_setattr(struct kernfs_node *kn, const struct kernfs_iattr *attr)
 {
-	struct kernfs_iattrs *to;
 	struct kf_write w;
+	int err;
 
 	kf_write_lock(&w, &kn->root->locks, kn, NULL, NULL);
-	to = kernfs_iattrs_locked(kn);
-	if (to)
-		store_attrs(kn, to, attr);
+	err = store_attrs_locked(kn, attr);
 	kf_write_unlock(&w);
-	return to ? 0 : -ENOMEM;
+	return err;
 }
 
 static int may_setattr(const struct owner_mode *om,
@@ -204,30 +209,39 @@ static int may_setattr(const struct owner_mode *om,
 	return 0;
 }
 
+/* What is stored for what was asked: ctime moves, and a caller outside the
+ * file's group does not leave it a setgid bit. */
+static void adjust(struct kernfs_iattr *attr, const struct owner_mode *om,
+		   const struct kernfs_cred *cred)
+{
+	gid_t gid = attr->valid & KERNFS_ATTR_GID ? attr->gid : om->gid;
+
+	if (attr->valid & ~KERNFS_ATTR_SIZE &&
+	    !(attr->valid & KERNFS_ATTR_CTIME)) {
+		attr->valid |= KERNFS_ATTR_CTIME;
+		kernfs_now(&attr->ctime);
+	}
+	if (attr->valid & KERNFS_ATTR_MODE && !cred->cap_fsetid &&
+	    !in_group(cred, gid))
+		attr->mode &= ~(mode_t)S_ISGID;
+}
+
 int kernfs_iop_setattr(struct kernfs_node *kn, const struct kernfs_cred *cred,
 		       const struct kernfs_iattr *attr)
 {
-	struct kernfs_iattr stamped = *attr;
-	struct kernfs_iattrs *to;
+	struct kernfs_iattr adjusted = *attr;
 	struct owner_mode om;
 	struct kf_write w;
 	int err;
 
-	if (stamped.valid & ~KERNFS_ATTR_SIZE &&
-	    !(stamped.valid & KERNFS_ATTR_CTIME)) {
-		stamped.valid |= KERNFS_ATTR_CTIME;
-		kernfs_now(&stamped.ctime);
-	}
 	/* checked and stored under one lock: the owner checked is the owner
 	 * whose file is changed */
 	kf_write_lock(&w, &kn->root->locks, kn, NULL, NULL);
 	load_owner_mode(kn, &om);
 	err = may_setattr(&om, cred, attr);
 	if (!err) {
-		to = kernfs_iattrs_locked(kn);
-		err = to ? 0 : -ENOMEM;
-		if (to)
-			store_attrs(kn, to, &stamped);
+		adjust(&adjusted, &om, cred);
+		err = store_attrs_locked(kn, &adjusted);
 	}
 	kf_write_unlock(&w);
 	return err;

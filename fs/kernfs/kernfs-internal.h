@@ -141,7 +141,7 @@ struct kernfs_root {
 	unsigned long rename_seq;
 	/* open-file mutexes, hashed by node address; KF_RANK_OPEN */
 	unsigned int open_bits;
-	struct kf_mutex *open_locks;
+	struct kernfs_open_lock *open_locks;
 	struct rcu_head rcu;
 };
 
@@ -283,8 +283,6 @@ void kernfs_open_locks_destroy(struct kernfs_root *root);
 
 /* --- attr.c --- */
 
-/* node lock held exclusively; the record, made if absent; NULL: no memory */
-struct kernfs_iattrs *kernfs_iattrs_locked(struct kernfs_node *kn);
 void kernfs_now(struct timespec *ret_ts);
 
 /* Times are read while they change: by halves, checked by seq. */

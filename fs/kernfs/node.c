@@ -181,7 +181,9 @@ static bool put_and_test(struct kernfs_node *kn)
  * A node's end may be its parent's and, for a link, its target's. Both are
  * put on a list instead of recursing: chains can be as long as the tree is
  * deep. The list runs through left, which an unlinked node does not use; but
- * readers without locks may still follow it, so it only ever holds nodes.
+ * a reader without locks that stands on a dying node may still follow it. So
+ * all that it finds there are nodes that die after it, and no way on from
+ * them: right may be from long ago.
  */
 void kernfs_put(struct kernfs_node *kn)
 {
@@ -204,7 +206,9 @@ void kernfs_put(struct kernfs_node *kn)
 		for (unsigned int i = 0; i < 2; i++) {
 			if (!held[i] || !put_and_test(held[i]))
 				continue;
-			WRITE_ONCE(held[i]->left, todo);
+			WRITE_ONCE(held[i]->right, NULL);
+			/* pairs with the acquire in tree.c's get_child() */
+			smp_store_release(&held[i]->left, todo);
 			todo = held[i];
 		}
 	}

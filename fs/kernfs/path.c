@@ -2,10 +2,11 @@
 /*
  * Names and paths, read without node locks.
  *
- * A path is built in one pass from the immutable name records: collect them
- * from the node up, make sure that no rename came in between (rename_seq),
- * then copy. The records cannot change under the copy, so there is no second
- * pass that could find other lengths than the first.
+ * A path is made of immutable name records, found by climbing from the node;
+ * afterwards rename_seq tells whether a rename came in between, and then it is
+ * made again. Lengths are summed first and names then copied from the end of
+ * the path to its start, within the space that was summed: should a name have
+ * become longer meanwhile, there is no room for it and the attempt is over.
  */
 #include "fs/kernfs/path.h"
 
@@ -14,112 +15,120 @@
 /* Attempts before renames are kept out; see KF_READ_TRIES. */
 #define TRIES 16
 
-void kernfs_chain_begin(struct kernfs_chain *chain, struct kernfs_root *root)
+void kernfs_stable_begin(struct kernfs_stable *s, struct kernfs_root *root)
 {
-	chain->root = root;
-	chain->tries = 0;
-	chain->locked = false;
-	chain->seq = read_seqcount_begin(&root->rename_seq);
+	s->root = root;
+	s->tries = 0;
+	s->locked = false;
+	s->seq = read_seqcount_begin(&root->rename_seq);
 }
 
-bool kernfs_chain_retry(struct kernfs_chain *chain)
+bool kernfs_stable_retry(struct kernfs_stable *s)
 {
-	struct kernfs_root *root = chain->root;
-
-	if (chain->locked || !read_seqcount_retry(&root->rename_seq, chain->seq))
+	if (s->locked || !read_seqcount_retry(&s->root->rename_seq, s->seq))
 		return false;
-	if (++chain->tries < TRIES) {
-		chain->seq = read_seqcount_begin(&root->rename_seq);
+	if (++s->tries < TRIES) {
+		s->seq = read_seqcount_begin(&s->root->rename_seq);
 		return true;
 	}
-	mutex_lock(&root->rename_lock);
-	chain->locked = true;
+	mutex_lock(&s->root->rename_lock);
+	s->locked = true;
 	return true;
 }
 
-void kernfs_chain_end(struct kernfs_chain *chain)
+void kernfs_stable_end(struct kernfs_stable *s)
 {
-	if (chain->locked)
-		mutex_unlock(&chain->root->rename_lock);
+	if (s->locked)
+		mutex_unlock(&s->root->rename_lock);
 }
 
-bool kernfs_chain_collect(struct kernfs_chain *chain, struct kernfs_node *kn)
+static const struct kernfs_node *parent_of(const struct kernfs_node *kn)
 {
-	const struct kernfs_name *name = kernfs_rcu_name(kn);
-
-	chain->kn = kn;
-	for (chain->depth = 0; name->parent; chain->depth++) {
-		if (chain->depth == KERNFS_MAX_DEPTH)
-			return false;
-		chain->name[chain->depth] = name;
-		name = kernfs_rcu_name(name->parent);
-	}
-	return true;
-}
-
-const struct kernfs_node *kernfs_chain_at(const struct kernfs_chain *chain,
-					  unsigned int depth)
-{
-	return depth == chain->depth ?
-		       chain->kn :
-		       chain->name[chain->depth - 1 - depth]->parent;
-}
-
-size_t kernfs_chain_names(const struct kernfs_chain *chain, unsigned int from,
-			  char *buf, size_t buflen)
-{
-	size_t used = 0;
-
-	for (unsigned int depth = from; depth < chain->depth; depth++) {
-		const char *str = chain->name[chain->depth - 1 - depth]->str;
-		size_t len = strlen(str);
-
-		if (used + len + 1 >= buflen)
-			return 0;
-		buf[used++] = '/';
-		memcpy(buf + used, str, len);
-		used += len;
-	}
-	buf[used] = '\0';
-	return used;
+	return kernfs_rcu_name(kn)->parent;
 }
 
 static unsigned int depth_of(const struct kernfs_node *kn)
 {
-	const struct kernfs_name *name = kernfs_rcu_name(kn);
 	unsigned int depth = 0;
 
-	for (; name->parent; depth++)
-		name = kernfs_rcu_name(name->parent);
+	while ((kn = parent_of(kn)))
+		depth++;
 	return depth;
 }
 
-/* How many levels to climb from @from, and where: the common ancestor. */
-static unsigned int climb(const struct kernfs_chain *chain,
-			  const struct kernfs_node *from,
-			  unsigned int *ret_common)
+const struct kernfs_node *kernfs_common_ancestor(const struct kernfs_node *to,
+						 const struct kernfs_node *from,
+						 unsigned int *ret_up)
 {
-	unsigned int depth = depth_of(from), up = 0;
+	unsigned int to_depth = depth_of(to), from_depth = depth_of(from);
+	unsigned int up = 0;
 
-	while (depth > chain->depth || kernfs_chain_at(chain, depth) != from) {
-		from = kernfs_rcu_name(from)->parent;
-		if (!from)
-			break;
-		depth--;
+	for (; to && to_depth > from_depth; to_depth--)
+		to = parent_of(to);
+	while (to && from && to != from) {
+		from = parent_of(from);
 		up++;
+		if (from_depth > to_depth)
+			from_depth--;
+		else
+			to = parent_of(to);
 	}
-	*ret_common = depth;
-	return up;
+	*ret_up = up;
+	return to && from ? to : NULL;
 }
 
-static int path_text(const struct kernfs_chain *chain,
+/* Bytes of "/a/b" from below @top down to @kn; 0 if @top is not above. */
+static size_t length_below(const struct kernfs_node *top,
+			   const struct kernfs_node *kn)
+{
+	size_t len = 0;
+
+	while (kn != top) {
+		const struct kernfs_name *name = kernfs_rcu_name(kn);
+
+		len += strlen(name->str) + 1;
+		kn = name->parent;
+		if (!kn)
+			return 0;
+	}
+	return len;
+}
+
+size_t kernfs_names_below(const struct kernfs_node *top,
+			  const struct kernfs_node *kn, bool slash, char *buf,
+			  size_t buflen)
+{
+	size_t len = length_below(top, kn);
+	size_t left = slash ? len : len - 1;
+	size_t total = left;
+
+	if (!len || total >= buflen)
+		return 0;
+	buf[total] = '\0';
+	while (left) {
+		const struct kernfs_name *name = kernfs_rcu_name(kn);
+		size_t n = strlen(name->str);
+
+		if (!name->parent || n > left)
+			return 0;
+		left -= n;
+		memcpy(buf + left, name->str, n);
+		if (left)
+			buf[--left] = '/';
+		kn = name->parent;
+	}
+	return total;
+}
+
+static int path_text(const struct kernfs_node *to,
 		     const struct kernfs_node *from, char *buf, size_t buflen)
 {
-	unsigned int common;
-	unsigned int up = climb(chain, from, &common);
+	const struct kernfs_node *common;
 	size_t used = 0, names;
+	unsigned int up;
 
-	if (!up && common == chain->depth) {
+	common = kernfs_common_ancestor(to, from, &up);
+	if (to == from) {
 		if (buflen < 2)
 			return -E2BIG;
 		strcpy(buf, "/");
@@ -130,9 +139,11 @@ static int path_text(const struct kernfs_chain *chain,
 			return -E2BIG;
 		strcpy(buf + used, "/..");
 	}
-	if (common == chain->depth)
+	if (!common)
+		return -E2BIG;
+	if (common == to)
 		return (int)used;
-	names = kernfs_chain_names(chain, common, buf + used, buflen - used);
+	names = kernfs_names_below(common, to, true, buf + used, buflen - used);
 	return names ? (int)(used + names) : -E2BIG;
 }
 
@@ -165,7 +176,7 @@ int kernfs_name(struct kernfs_node *kn, char *buf, size_t buflen)
 int kernfs_path_from_node(struct kernfs_node *to, struct kernfs_node *from,
 			  char *buf, size_t buflen)
 {
-	struct kernfs_chain chain;
+	struct kernfs_stable s;
 	int len;
 
 	if (!buflen)
@@ -177,13 +188,11 @@ int kernfs_path_from_node(struct kernfs_node *to, struct kernfs_node *from,
 	if (kf_warn_on_once(to->root != from->root))
 		return -EINVAL;
 	kf_rcu_read_lock();
-	kernfs_chain_begin(&chain, to->root);
+	kernfs_stable_begin(&s, to->root);
 	do {
-		len = kernfs_chain_collect(&chain, to) ?
-			      path_text(&chain, from, buf, buflen) :
-			      -E2BIG;
-	} while (kernfs_chain_retry(&chain));
-	kernfs_chain_end(&chain);
+		len = path_text(to, from, buf, buflen);
+	} while (kernfs_stable_retry(&s));
+	kernfs_stable_end(&s);
 	kf_rcu_read_unlock();
 	if (len < 0)
 		buf[0] = '\0';

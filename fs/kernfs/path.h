@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ancestors of a node as they are at one moment, for path.c and
- * symlink.c. All of it runs inside an RCU read section:
+ * The ancestors of nodes as they are at one moment, for path.c and symlink.c:
  *
- *	kernfs_chain_begin(&chain, root);
+ *	kernfs_stable_begin(&s, root);
  *	do {
- *		kernfs_chain_collect(&chain, kn) ... use ...
- *	} while (kernfs_chain_retry(&chain));
- *	kernfs_chain_end(&chain);
+ *		... climb, copy names ...
+ *	} while (kernfs_stable_retry(&s));
+ *	kernfs_stable_end(&s);
  *
- * What is computed in the loop counts only when it ends.
+ * All of it runs inside a read section. What is found in the loop counts only
+ * when it ends; until then it may be made of two moments, so every function
+ * here copes with chains that lead elsewhere than they just did.
  */
 #ifndef FS_KERNFS_PATH_H
 #define FS_KERNFS_PATH_H
 
 #include "fs/kernfs/kernfs-internal.h"
 
-/* Deeper than any path string can say. */
-#define KERNFS_MAX_DEPTH (KERNFS_PATH_MAX / 2)
-
-struct kernfs_chain {
+struct kernfs_stable {
 	struct kernfs_root *root;
-	unsigned long seq;
+	unsigned long seq; /* of root->rename_seq */
 	unsigned int tries;
 	bool locked; /* holds root->rename_lock */
-	struct kernfs_node *kn;
-	unsigned int depth; /* of kn; the root node's is 0 */
-	/* of kn, of its parent, and so on; the root node's is left out */
-	const struct kernfs_name *name[KERNFS_MAX_DEPTH];
 };
 
-void kernfs_chain_begin(struct kernfs_chain *chain, struct kernfs_root *root);
-bool kernfs_chain_retry(struct kernfs_chain *chain);
-void kernfs_chain_end(struct kernfs_chain *chain);
+void kernfs_stable_begin(struct kernfs_stable *s, struct kernfs_root *root);
+bool kernfs_stable_retry(struct kernfs_stable *s);
+void kernfs_stable_end(struct kernfs_stable *s);
 
-/* Return: false if @kn is deeper than any path. */
-bool kernfs_chain_collect(struct kernfs_chain *chain, struct kernfs_node *kn);
-/* the node itself or its ancestor, by depth */
-const struct kernfs_node *kernfs_chain_at(const struct kernfs_chain *chain,
-					  unsigned int depth);
-/* "/a/b" below depth @from. Return: bytes; 0 if it does not fit. */
-size_t kernfs_chain_names(const struct kernfs_chain *chain, unsigned int from,
-			  char *buf, size_t buflen);
+/*
+ * The deepest directory that has both nodes at or below it; NULL if the chains
+ * changed under us. *@ret_up: how many levels it is above @from.
+ */
+const struct kernfs_node *kernfs_common_ancestor(const struct kernfs_node *to,
+						 const struct kernfs_node *from,
+						 unsigned int *ret_up);
+
+/*
+ * The names from below @top down to @kn, "a/b"; with @slash "/a/b".
+ * Return: bytes without the NUL; 0 if it does not fit into @buflen, or the
+ * chain changed under us.
+ */
+size_t kernfs_names_below(const struct kernfs_node *top,
+			  const struct kernfs_node *kn, bool slash, char *buf,
+			  size_t buflen);
 
 #endif /* FS_KERNFS_PATH_H */

@@ -10,57 +10,27 @@
 
 #include <string.h>
 
-/* Where climbing from @dir ends, by depth; *@ret_up levels on the way. */
-static unsigned int turning_point(const struct kernfs_chain *target,
-				  const struct kernfs_node *dir,
-				  unsigned int *ret_up)
+static int link_text(const struct kernfs_node *kn, char *buf)
 {
-	const struct kernfs_name *name;
-	unsigned int depth = 0;
-
-	for (name = kernfs_rcu_name(dir); name->parent; depth++)
-		name = kernfs_rcu_name(name->parent);
-	*ret_up = 0;
-	/* the root node is everybody's ancestor; the target is not its own */
-	while (depth && (depth >= target->depth ||
-			 kernfs_chain_at(target, depth) != dir)) {
-		dir = kernfs_rcu_name(dir)->parent;
-		/* a rename in between may shorten the way up: then retried */
-		if (!dir)
-			return 0;
-		depth--;
-		(*ret_up)++;
-	}
-	return depth;
-}
-
-static int link_text(struct kernfs_chain *chain, struct kernfs_node *kn,
-		     char *buf)
-{
-	unsigned int up, depth;
+	const struct kernfs_node *target = kn->symlink.target, *above, *turn;
 	size_t used = 0, names;
+	unsigned int up;
 
-	if (!kernfs_chain_collect(chain, kn->symlink.target))
-		return -ENAMETOOLONG;
-	if (!chain->depth)
+	above = kernfs_rcu_name(target)->parent;
+	if (!above)
 		return -EINVAL;
-	depth = turning_point(chain, kernfs_rcu_name(kn)->parent, &up);
+	/* the target is not its own proper ancestor: its parent may be */
+	turn = kernfs_common_ancestor(above, kernfs_rcu_name(kn)->parent, &up);
+	if (!turn)
+		return -ENAMETOOLONG;
 	for (; up; up--, used += 3) {
 		if (used + 3 >= KERNFS_PATH_MAX)
 			return -ENAMETOOLONG;
 		memcpy(buf + used, "../", 3);
 	}
-	/* names come with a leading '/': let the last "../" be overwritten,
-	 * or drop it if there is none */
-	if (used)
-		used--;
-	names = kernfs_chain_names(chain, depth, buf + used,
+	names = kernfs_names_below(turn, target, false, buf + used,
 				   KERNFS_PATH_MAX - used);
-	if (!names)
-		return -ENAMETOOLONG;
-	if (!used)
-		memmove(buf, buf + 1, names--);
-	return (int)(used + names);
+	return names ? (int)(used + names) : -ENAMETOOLONG;
 }
 
 static int fixed_text(const struct kernfs_node *kn, char *buf)
@@ -73,7 +43,7 @@ static int fixed_text(const struct kernfs_node *kn, char *buf)
 
 int kernfs_iop_get_link(struct kernfs_node *kn, char *buf)
 {
-	struct kernfs_chain chain;
+	struct kernfs_stable s;
 	int len;
 
 	if (!kernfs_is(kn, KERNFS_LINK))
@@ -81,11 +51,11 @@ int kernfs_iop_get_link(struct kernfs_node *kn, char *buf)
 	if (!kn->symlink.target)
 		return fixed_text(kn, buf);
 	kf_rcu_read_lock();
-	kernfs_chain_begin(&chain, kn->root);
+	kernfs_stable_begin(&s, kn->root);
 	do {
-		len = link_text(&chain, kn, buf);
-	} while (kernfs_chain_retry(&chain));
-	kernfs_chain_end(&chain);
+		len = link_text(kn, buf);
+	} while (kernfs_stable_retry(&s));
+	kernfs_stable_end(&s);
 	kf_rcu_read_unlock();
 	return len;
 }

@@ -24,6 +24,7 @@ struct kernfs_cred {
 	bool cap_dac_read_search; /* CAP_DAC_READ_SEARCH */
 	bool cap_fowner;	  /* CAP_FOWNER */
 	bool cap_chown;		  /* CAP_CHOWN */
+	bool cap_fsetid;	  /* CAP_FSETID */
 };
 
 /* Everything root may do: fsuid 0 with all the capabilities above. */
@@ -102,7 +103,9 @@ KERNFUSE_PUBLIC int kernfs_setattr(struct kernfs_node *kn,
  * kernfs_iop_setattr - store attributes on behalf of a caller
  * @kn, @attr: as for kernfs_setattr()
  * @cred: who asks; chmod and times want the owner or CAP_FOWNER, chown wants
- *	CAP_CHOWN or, for the group, the owner and one of the caller's groups
+ *	CAP_CHOWN or, for the group, the owner and one of the caller's groups;
+ *	a setgid bit wants CAP_FSETID or membership in the file's group, and is
+ *	dropped otherwise
  *
  * Context, Visible: as kernfs_setattr().
  * Return: 0; -EPERM; -ENOMEM.
