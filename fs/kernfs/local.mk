@@ -14,6 +14,7 @@ libkernfs_la_SOURCES = \
 	%reldir%/lookup.c \
 	%reldir%/name.c \
 	%reldir%/node.c \
+	%reldir%/open-file.h \
 	%reldir%/open.c \
 	%reldir%/path.c \
 	%reldir%/path.h \
