@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * OPEN, READ, WRITE, RELEASE and FSYNC of files.
+ *
+ * Files bypass the page cache, so one read(2) is one READ here, with the
+ * offset and size the client gave.
+ */
+#include "fs/fuse/fuse-internal.h"
+
+#include <fcntl.h>
+
+/*
+ * Bytes one READ returns at most, on the handler's stack; text longer than
+ * that is read in several pieces.
+ */
+#define READ_MAX (16 * KERNFS_PAGE_SIZE)
+
+static int open_file(struct kernfs_node *kn, int flags,
+		     struct kernfs_open_file **ret_of)
+{
+	struct kernfs_open_file *of;
+	int err = kernfs_fop_open(kn, flags, &of);
+
+	if (err)
+		return err;
+	/* in the kernel's order: the file is asked first, then its absent
+	 * direct_IO operation is noticed */
+	if (flags & O_DIRECT) {
+		kernfs_fop_release(of);
+		return -EINVAL;
+	}
+	*ret_of = of;
+	return 0;
+}
+
+void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct kfd *kfd = kfd_begin(req, KFD_OP_OPEN);
+	struct kernfs_open_file *of;
+	struct kfd_handle *handle;
+	int err;
+
+	err = open_file(kfd_node(kfd, ino), fi->flags, &of);
+	if (err) {
+		kfd_reply_err(req, err);
+		return;
+	}
+	handle = kfd_handle_new(kfd);
+	if (!handle) {
+		kernfs_fop_release(of);
+		kfd_reply_err(req, -ENOMEM);
+		return;
+	}
+	handle->of = of;
+	kfd_reply_open(req, fi, handle);
+}
+
+void kfd_op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		 struct fuse_file_info *fi)
+{
+	char buf[READ_MAX];
+
+	(void)ino;
+	kfd_begin(req, KFD_OP_READ);
+	if (size > sizeof(buf))
+		size = sizeof(buf);
+	kfd_reply_buf(req, buf,
+		      kernfs_fop_read(kfd_handle(fi)->of, buf, size, off));
+}
+
+void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
+		  off_t off, struct fuse_file_info *fi)
+{
+	(void)ino;
+	kfd_begin(req, KFD_OP_WRITE);
+	kfd_reply_write(req,
+			kernfs_fop_write(kfd_handle(fi)->of, buf, size, off));
+}
+
+void kfd_op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	kfd_begin(req, KFD_OP_RELEASE);
+	kfd_handle_close(kfd_handle(fi));
+	kfd_reply_err(req, 0);
+}
+
+void kfd_op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
+		  struct fuse_file_info *fi)
+{
+	(void)ino, (void)datasync, (void)fi;
+	kfd_begin(req, KFD_OP_FSYNC);
+	kfd_reply_err(req, 0);
+}
