@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+if HAVE_POD2MAN
+man_MANS += %reldir%/kernfuse.1
+endif
+
+%reldir%/kernfuse.1: %reldir%/kernfuse.pod
+	$(AM_V_GEN)$(MKDIR_P) %reldir% && \
+	$(POD2MAN) --errors=die --section=1 --name=KERNFUSE \
+		--center='kernfuse manual' --release='$(PACKAGE_STRING)' \
+		$(srcdir)/%reldir%/kernfuse.pod $@.tmp && \
+	mv $@.tmp $@
+
+CLEANFILES += %reldir%/kernfuse.1 %reldir%/kernfuse.1.tmp
+
+EXTRA_DIST += \
+	%reldir%/architecture.md \
+	%reldir%/hacking.md \
+	%reldir%/kernfuse.pod \
+	%reldir%/locking.md \
+	%reldir%/performance.md \
+	%reldir%/testing.md

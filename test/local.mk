@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Tests. Each tier lists its tests in two variables: <tier>_once run as they
+# are, <tier>_each run once in each variant below. doc/testing.md has the
+# whole story.
+
+include test/unit/local.mk
+include test/model/local.mk
+include test/mount/local.mk
+include test/stress/local.mk
+include test/build/local.mk
+include test/bench/local.mk
+
+# A test of <tier>_each becomes four: test/unit/x.hashed, .global, .rcu and
+# .onebucket. There are no such files: test/lib/variant, through which every
+# test runs, takes the suffix off and says in the environment what it means.
+if HAVE_CHECK
+unit_tests = \
+	$(unit_once) \
+	$(unit_each:=.hashed) $(unit_each:=.global) \
+	$(unit_each:=.rcu) $(unit_each:=.onebucket)
+else
+unit_tests =
+endif
+model_tests = \
+	$(model_once) \
+	$(model_each:=.hashed) $(model_each:=.global) \
+	$(model_each:=.rcu) $(model_each:=.onebucket)
+mount_tests = \
+	$(mount_once) \
+	$(mount_each:=.hashed) $(mount_each:=.global) \
+	$(mount_each:=.rcu) $(mount_each:=.onebucket)
+stress_tests = \
+	$(stress_once) \
+	$(stress_each:=.hashed) $(stress_each:=.global) \
+	$(stress_each:=.rcu) $(stress_each:=.onebucket)
+
+TESTS += \
+	$(unit_tests) \
+	$(model_tests) \
+	$(mount_tests) \
+	$(stress_tests) \
+	$(build_tests) \
+	$(bench_tests)
+
+# What a variant runs must be there and be current; a rule without a recipe
+# says so for a target that is no file.
+each = $(unit_each) $(model_each) $(mount_each) $(stress_each)
+each_hashed = $(each:=.hashed)
+each_global = $(each:=.global)
+each_rcu = $(each:=.rcu)
+each_onebucket = $(each:=.onebucket)
+$(each_hashed): %.hashed: %
+$(each_global): %.global: %
+$(each_rcu): %.rcu: %
+$(each_onebucket): %.onebucket: %
+# Mount tests run the daemon, build tests look at what was built.
+$(TEST_LOGS): kernfuse libkernfuse.la
+
+TEST_EXTENSIONS = .sh
+LOG_COMPILER = $(BASH_PROG) $(top_srcdir)/%reldir%/lib/variant
+SH_LOG_COMPILER = $(LOG_COMPILER)
+AM_TESTS_ENVIRONMENT = \
+	abs_top_builddir='$(abs_top_builddir)'; export abs_top_builddir; \
+	abs_top_srcdir='$(abs_top_srcdir)'; export abs_top_srcdir; \
+	KERNFUSE='$(abs_top_builddir)/kernfuse'; export KERNFUSE; \
+	KERNFUSE_SANITIZER='$(SANITIZER)'; export KERNFUSE_SANITIZER; \
+	CC='$(CC)'; export CC; \
+	CXX='$(CXX)'; export CXX; \
+	MAKE='$(MAKE)'; export MAKE;
+
+# Unit tests may reach into any room; libtool takes what a test uses.
+LDADD += libkfd.la libimport.la libkernfuse_testing.la $(CHECK_LIBS)
+AM_CFLAGS += $(CHECK_CFLAGS)
+
+# --- tiers by themselves; see doc/testing.md ---
+
+.PHONY: check-unit check-model check-mount check-stress check-build
+.PHONY: check-valgrind stress
+
+check-unit: all $(check_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
+check-model: all $(check_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(model_tests)'
+check-mount: all $(check_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(mount_tests)'
+check-stress: all $(check_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(stress_tests)'
+check-build: all $(check_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(build_tests)'
+
+# The torture of 'make check', for longer.
+stress: all $(check_PROGRAMS)
+	KERNFUSE_TEST_SECONDS=$${KERNFUSE_TEST_SECONDS-60} \
+	KERNFUSE_TEST_TIMEOUT=$${KERNFUSE_TEST_TIMEOUT-3600} \
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(stress_tests)'
+
+# Check forks for every case, which valgrind follows; slow, so unit tests only.
+check-valgrind: all $(check_PROGRAMS)
+	@test -n '$(VALGRIND)' || \
+		{ echo 'check-valgrind: valgrind is not installed'; exit 1; }
+	KERNFUSE_TEST_WRAPPER='$(VALGRIND) -q --error-exitcode=99 \
+		--leak-check=full --trace-children=no' \
+	CK_TIMEOUT_MULTIPLIER=20 KERNFUSE_TEST_TIMEOUT=600 \
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
+
+EXTRA_DIST += %reldir%/lib/functions.sh %reldir%/lib/variant
