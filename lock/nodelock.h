@@ -29,6 +29,7 @@
 
 #include <kernfuse/locking.h>
 
+#include "lock/annotate.h"
 #include "lock/hashed.h"
 #include "lock/percpu.h"
 #include "lock/rank.h"
@@ -83,7 +84,8 @@ static inline void kf_count_wait(struct kf_nodelocks *nl,
 	kf_percpu_inc(&nl->stats, path * 2 + 1);
 }
 
-static inline void kf_read_lock(struct kf_read *rd)
+/* no analysis: which lock it is, and for how long, the token knows */
+static inline void kf_read_lock(struct kf_read *rd) __kf_no_analysis
 {
 	struct kf_rwsem *lock = kf_hashed_pick(&rd->nl->table, rd->obj);
 
@@ -140,7 +142,7 @@ static inline bool kf_read_retry(struct kf_read *rd)
 	return kf_read_again(rd);
 }
 
-static inline void kf_read_end(struct kf_read *rd)
+static inline void kf_read_end(struct kf_read *rd) __kf_no_analysis
 {
 	if (rd->held) {
 		kf_rank_release(rd->held);
@@ -161,9 +163,9 @@ static inline void kf_read_end(struct kf_read *rd)
  * Context: may sleep. Takes KF_RANK_NODE; nothing of that rank may be held.
  */
 void kf_write_lock(struct kf_write *w, struct kf_nodelocks *nl, const void *a,
-		   const void *b, const void *c);
+		   const void *b, const void *c) __kf_no_analysis;
 /* Does not look at the objects: they may be gone. */
-void kf_write_unlock(struct kf_write *w);
+void kf_write_unlock(struct kf_write *w) __kf_no_analysis;
 
 /* debug builds: is @obj's lock held exclusively by this thread? */
 #define kf_assert_write_locked(nl, obj)                                        \

@@ -25,8 +25,9 @@ struct kernfs_stable {
 };
 
 void kernfs_stable_begin(struct kernfs_stable *s, struct kernfs_root *root);
-bool kernfs_stable_retry(struct kernfs_stable *s);
-void kernfs_stable_end(struct kernfs_stable *s);
+/* whether rename_lock is held the token knows, not the analysis */
+bool kernfs_stable_retry(struct kernfs_stable *s) __kf_no_analysis;
+void kernfs_stable_end(struct kernfs_stable *s) __kf_no_analysis;
 
 /*
  * The deepest directory that has both nodes at or below it; NULL if the chains
