@@ -159,7 +159,9 @@ static inline void kernfs_set_flag(struct kernfs_node *kn, unsigned int flag)
 
 static inline void kernfs_clear_flag(struct kernfs_node *kn, unsigned int flag)
 {
-	__atomic_fetch_and(&kn->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
+	/* release, pairs with the acquire in kernfs_remove(): who finds a node
+	 * unlinked comes after the callbacks that its remover waited for */
+	__atomic_fetch_and(&kn->flags, (uint16_t)~flag, __ATOMIC_RELEASE);
 }
 
 static inline bool kernfs_is(const struct kernfs_node *kn,

@@ -126,9 +126,10 @@ void kernfs_remove(struct kernfs_node *kn)
 	if (!kn)
 		return;
 	kf_assert_may_drain();
-	/* relaxed: whoever is unlinked has been drained; if we just miss the
-	 * unlinking, what follows finds nothing left to do */
-	if (!(kernfs_flags(kn) & KERNFS_LINKED))
+	/* acquire, pairs with the release in kernfs_clear_flag(): an unlinked
+	 * node was drained before. If we just miss the unlinking, what follows
+	 * finds nothing left to do */
+	if (!(smp_load_acquire(&kn->flags) & KERNFS_LINKED))
 		return;
 	mark(kn);
 	mark_descendants(kn);
