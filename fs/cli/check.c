@@ -102,19 +102,33 @@ static enum kf_exit check_device(const struct kf_options *o)
 	return KF_EXIT_OK;
 }
 
+/*
+ * It was mounted by somebody else, with the words it got. Without that one
+ * nobody would check permission bits.
+ */
+static enum kf_exit check_fd_mountpoint(struct kf_options *o)
+{
+	if (!o->default_permissions) {
+		kf_usage_error("%s is mounted without '-o "
+			       "default_permissions', which is needed",
+			       o->mountpoint);
+		return KF_EXIT_USAGE;
+	}
+	o->mount_path = strdup(o->mountpoint);
+	if (o->mount_path)
+		return KF_EXIT_OK;
+	kf_error("out of memory");
+	return KF_EXIT_SETUP;
+}
+
 enum kf_exit kf_check(struct kf_options *o)
 {
 	enum kf_exit status = check_source(o);
 
 	if (status)
 		return status;
-	if (kf_is_fd_mountpoint(o->mountpoint)) {
-		o->mount_path = strdup(o->mountpoint);
-		if (o->mount_path)
-			return KF_EXIT_OK;
-		kf_error("out of memory");
-		return KF_EXIT_SETUP;
-	}
+	if (kf_is_fd_mountpoint(o->mountpoint))
+		return check_fd_mountpoint(o);
 	status = check_mountpoint(o);
 	return status ? status : check_device(o);
 }

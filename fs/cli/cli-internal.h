@@ -50,6 +50,7 @@ struct kf_options {
 	char *mount_path;	/* absolute, or /dev/fd/N */
 	bool foreground, debug, single_threaded, quiet;
 	bool help, version;
+	bool default_permissions; /* said by the user; on in any case */
 
 	enum kernfs_locking locking;
 	unsigned int nr_locks; /* 0: by the CPUs */
@@ -94,7 +95,7 @@ void kf_print_version(void);
  * serve. Return: KF_EXIT_OK, or an error that was told.
  */
 enum kf_exit kf_check(struct kf_options *o);
-/* A /dev/fuse that mount.fuse3 mounted already: not to be looked up. */
+/* A /dev/fuse that mount.fuse3 mounted already: the name leads nowhere. */
 bool kf_is_fd_mountpoint(const char *mountpoint);
 /* What to do about a mount that failed for the reason @why. */
 const char *kf_mount_advice(const char *why);

@@ -176,6 +176,13 @@ static int set_clone_fd(struct kf_options *o, const char *value)
 	return 0;
 }
 
+static int set_default_permissions(struct kf_options *o, const char *value)
+{
+	(void)value;
+	o->default_permissions = true;
+	return 0;
+}
+
 static int set_debug(struct kf_options *o, const char *value)
 {
 	(void)value;
@@ -251,8 +258,8 @@ static const struct word {
 	{ "allow_other", NULL, NULL },
 	{ "allow_root", NULL, NULL },
 	{ "auto_unmount", NULL, NULL },
-	{ "default_permissions", ignore, NULL }, /* always on */
-	{ "direct_io", ignore, NULL },		 /* always on */
+	{ "default_permissions", set_default_permissions, NULL },
+	{ "direct_io", ignore, NULL }, /* always on */
 	{ "fsname=", set_fsname, NULL },
 	{ "subtype=", set_subtype, "a name" },
 	{ "max_read=", set_max_read, "bytes, at least 4096" },

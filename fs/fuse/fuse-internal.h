@@ -222,6 +222,8 @@ void kfd_log_init(void);
 void kfd_log_catch(void);
 /* The first line of what was kept, without newline; "" if there is none. */
 void kfd_log_caught(char *line, size_t size);
+/* A line of our own to the log function. */
+void kfd_log_line(int priority, const char *line);
 
 /* --- signal.c --- */
 

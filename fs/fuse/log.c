@@ -45,8 +45,14 @@ take_line(enum fuse_log_level level, const char *fmt, va_list ap)
 	tidy(line);
 	if (saved_stderr >= 0)
 		dprintf(STDERR_FILENO, "%s\n", line);
-	else if (log_fn)
-		log_fn((int)level, line);
+	else
+		kfd_log_line((int)level, line);
+}
+
+void kfd_log_line(int priority, const char *line)
+{
+	if (log_fn)
+		log_fn(priority, line);
 }
 
 void kfd_log_init(void)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <syslog.h>
 #include <unistd.h>
 
 /* Bytes; a thread's buffer is a page more. No attribute is written with more,
@@ -202,10 +203,17 @@ int kfd_mount(struct kfd *kfd, const char *mountpoint, char *why, size_t size)
 
 void kfd_unmount(struct kfd *kfd)
 {
+	char line[256];
+
 	if (!kfd->mounted)
 		return;
 	kfd->mounted = false;
+	kfd_log_catch();
 	fuse_session_unmount(kfd->se);
+	kfd_log_caught(line, sizeof(line));
+	/* EINVAL: somebody was faster, and it is unmounted */
+	if (line[0] && !strstr(line, strerror(EINVAL)))
+		kfd_log_line(LOG_WARNING, line);
 }
 
 static int serve_threaded(struct kfd *kfd)

@@ -13,7 +13,7 @@ fi
 missing=$(comm -23 \
 	<(grep -vE '(^|/)\.gitignore$' <<<"$tracked" | sort -u) \
 	<(MAKEFLAGS='' "$MAKE" -s -C "${abs_top_builddir:?}" print-distfiles |
-		sed "s|^$abs_top_srcdir/||; s|^\./||" | sort -u))
+		sort -u))
 if [ -n "$missing" ]; then
 	echo "dist: in no EXTRA_DIST or SOURCES list:"
 	echo "$missing"

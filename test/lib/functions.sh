@@ -296,7 +296,9 @@ make_tree()
 	printf 'secret\n' >"$1/devices/dev0/secret"
 	printf 'trigger\n' >"$1/devices/dev0/trigger"
 	: >"$1/devices/dev0/empty"
-	head -c 300 /dev/urandom >"$1/devices/dev0/config"
+	# bytes, which a NUL makes sure of
+	{ printf '\0' && head -c 299 /dev/urandom; } \
+		>"$1/devices/dev0/config"
 	printf 'auto\n' >"$1/devices/dev0/power/control"
 	printf 'odd\n' >"$1/devices/dev0/a b:c,d@e+f#g\\h"
 	ln -s ../../devices/dev0 "$1/class/misc/dev0"
