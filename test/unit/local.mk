@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Check programs, one for each source file: test/unit/<room>-<file>.c. A test
+# that creates a root belongs into unit_each, any other into unit_once; that
+# one line is all a test of one source file needs.
+
+unit_once = \
+	%reldir%/import-job \
+	%reldir%/import-reader \
+	%reldir%/lock-hashed \
+	%reldir%/lock-nodelock \
+	%reldir%/lock-percpu \
+	%reldir%/lock-rank \
+	%reldir%/lock-rcu \
+	%reldir%/lock-rcutab \
+	%reldir%/lock-rwsem \
+	%reldir%/lock-seqcount \
+	%reldir%/lock-wait
+
+unit_each = \
+	%reldir%/import-content \
+	%reldir%/import-hosttree \
+	%reldir%/kernfs-active \
+	%reldir%/kernfs-add \
+	%reldir%/kernfs-attr \
+	%reldir%/kernfs-dir \
+	%reldir%/kernfs-file \
+	%reldir%/kernfs-hooks \
+	%reldir%/kernfs-lookup \
+	%reldir%/kernfs-name \
+	%reldir%/kernfs-node \
+	%reldir%/kernfs-open \
+	%reldir%/kernfs-path \
+	%reldir%/kernfs-remove \
+	%reldir%/kernfs-rename \
+	%reldir%/kernfs-root \
+	%reldir%/kernfs-seq_file \
+	%reldir%/kernfs-symlink \
+	%reldir%/kernfs-tree
+
+if HAVE_CHECK
+check_PROGRAMS += $(unit_once) $(unit_each)
+endif
+
+EXTRA_DIST += \
+	%reldir%/import-fixture.h \
+	%reldir%/kernfs-fixture.h \
+	%reldir%/testroot.h \
+	%reldir%/util.h
