@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The same calls, made on the real sysfs and on a mount of it, return the same.
+# shellcheck source=test/lib/functions.sh
+. "${abs_top_srcdir:-$(dirname "$0")/../..}/test/lib/functions.sh"
+
+require_root
+require_fuse
+require_syscalls
+[ "$(stat -fc %T /sys)" = sysfs ] || skip "/sys is no sysfs"
+file=devices/system/cpu/online
+[ -e "/sys/$file" ] || skip "there is no /sys/$file"
+grep -q ' /sys sysfs rw' /proc/self/mounts || skip "/sys is read only"
+
+# a directory is enough
+start /sys/devices/system/cpu
+
+cat >"$tmp/calls" <<END
+open creat,wronly new
+open creat,excl,wronly online
+open creat online
+open tmpfile,rdwr .
+mkdir new
+mkdir online
+mknod reg new
+mknod fifo new
+symlink text new
+link online new
+unlink online
+unlink missing
+rmdir missing
+rmdir online
+rename online new
+rename missing new
+renameat2 noreplace online new
+renameat2 exchange online present
+open wronly online
+open rdwr online
+open rdonly,trunc online
+open rdonly,direct online
+open rdonly,directory online
+open rdonly uevent
+open rdwr uevent
+open wronly uevent
+access rw online
+access x online
+execve online
+truncate online 0
+truncate online 8192
+ftruncate rdonly online 0
+write rdonly online x
+fsync rdonly online
+flock rdonly online
+fadvise rdonly online
+splice online
+copy online
+mmap rdonly online shared
+ioctl rdonly online getflags
+ioctl rdonly online figetbsz
+ioctl rdonly online fionread
+fstat_size rdonly online
+stat online
+stat uevent
+read rdonly online 1 100 100
+pread rdonly online 1 100
+pread rdonly online 100000 100
+lseek rdonly online 0 end
+lseek rdonly online 0 data
+lseek rdonly online 0 hole
+lseek rdonly online 5000 data
+END
+
+cd /sys/devices/system/cpu
+"$syscalls" <"$tmp/calls" >"$tmp/sysfs"
+cd "$mnt"
+"$syscalls" <"$tmp/calls" >"$tmp/kernfuse"
+cd /
+assert_same "calls on sysfs and on kernfuse" "$tmp/sysfs" "$tmp/kernfuse"
+stop

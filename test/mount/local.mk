@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Shell tests on a real mount: test/mount/<subject>-<case>.sh.
+
+mount_once = \
+	%reldir%/abort-connection.sh \
+	%reldir%/background-ready.sh \
+	%reldir%/calls-nobody.sh \
+	%reldir%/calls-parity.sh \
+	%reldir%/cycles-twenty.sh \
+	%reldir%/import-sys.sh \
+	%reldir%/killed-stale.sh \
+	%reldir%/lookup-parallel.sh \
+	%reldir%/messages-device.sh \
+	%reldir%/messages-usage.sh \
+	%reldir%/options-generic.sh \
+	%reldir%/options-mount8.sh \
+	%reldir%/permission-groups.sh \
+	%reldir%/signals-early.sh \
+	%reldir%/signals-running.sh \
+	%reldir%/unmount-ways.sh \
+	%reldir%/user-fusermount.sh
+
+mount_each = \
+	%reldir%/attr-persist.sh \
+	%reldir%/calls-root.sh \
+	%reldir%/figures-count.sh \
+	%reldir%/import-copy.sh \
+	%reldir%/read-offsets.sh \
+	%reldir%/readdir-offsets.sh \
+	%reldir%/stat-shows.sh \
+	%reldir%/storm-forget.sh \
+	%reldir%/write-values.sh
+
+# says what system calls return
+check_PROGRAMS += %reldir%/syscalls
+%canon_reldir%_syscalls_SOURCES = %reldir%/syscalls.c
+%canon_reldir%_syscalls_LDADD =
+
+EXTRA_DIST += $(mount_once) $(mount_each)
