@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Random operations against a tiny reference tree.
+
+model_once =
+model_each =
+
+check_PROGRAMS += $(model_once) $(model_each)
