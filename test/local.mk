@@ -78,30 +78,30 @@ AM_CFLAGS += $(CHECK_CFLAGS)
 .PHONY: check-unit check-model check-mount check-stress check-build
 .PHONY: check-valgrind stress
 
-check-unit: all $(check_PROGRAMS)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
-check-model: all $(check_PROGRAMS)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(model_tests)'
-check-mount: all $(check_PROGRAMS)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(mount_tests)'
-check-stress: all $(check_PROGRAMS)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(stress_tests)'
-check-build: all $(check_PROGRAMS)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(build_tests)'
+check-unit:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_tests)'
+check-model:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(model_tests)'
+check-mount:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mount_tests)'
+check-stress:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_tests)'
+check-build:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(build_tests)'
 
 # The torture of 'make check', for longer.
-stress: all $(check_PROGRAMS)
+stress:
 	KERNFUSE_TEST_SECONDS=$${KERNFUSE_TEST_SECONDS-60} \
 	KERNFUSE_TEST_TIMEOUT=$${KERNFUSE_TEST_TIMEOUT-3600} \
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(stress_tests)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_tests)'
 
 # Check forks for every case, which valgrind follows; slow, so unit tests only.
-check-valgrind: all $(check_PROGRAMS)
+check-valgrind:
 	@test -n '$(VALGRIND)' || \
 		{ echo 'check-valgrind: valgrind is not installed'; exit 1; }
 	KERNFUSE_TEST_WRAPPER='$(VALGRIND) -q --error-exitcode=99 \
 		--leak-check=full --trace-children=no' \
-	CK_TIMEOUT_MULTIPLIER=20 KERNFUSE_TEST_TIMEOUT=600 \
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
+	CK_TIMEOUT_MULTIPLIER=20 KERNFUSE_TEST_TIMEOUT=1800 \
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_tests)'
 
 EXTRA_DIST += %reldir%/lib/functions.sh %reldir%/lib/variant

@@ -52,13 +52,20 @@ void kfd_handle_close(struct kfd_handle *handle)
 	free(handle);
 }
 
+static void close_all(struct kfd_handles *list)
+{
+	struct kfd_handle *handle, *next;
+
+	for (handle = list->head.next; handle != &list->head; handle = next) {
+		next = handle->next;
+		kfd_handle_close(handle);
+	}
+}
+
 void kfd_handles_destroy(struct kfd *kfd)
 {
 	for (unsigned int i = 0; i < KFD_NR_HANDLES; i++) {
-		struct kfd_handles *list = &kfd->handles[i];
-
-		while (list->head.next != &list->head)
-			kfd_handle_close(list->head.next);
-		mutex_destroy(&list->lock);
+		close_all(&kfd->handles[i]);
+		mutex_destroy(&kfd->handles[i].lock);
 	}
 }

@@ -18,6 +18,12 @@ enum kernfs_released {
 	KERNFS_RELEASE_DONE,
 };
 
+/* Guards the open files of the nodes that hash to it. A cache line each:
+ * neighbours in the table are picked independently. */
+struct kernfs_open_lock {
+	struct kf_mutex mutex;
+} __attribute__((aligned(KF_CACHELINE)));
+
 /* Of a file that somebody has open. All of it: the open-file mutex. */
 struct kernfs_open_node {
 	unsigned int nr_files;

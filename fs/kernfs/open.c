@@ -19,11 +19,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-/* A cache line each: neighbours in the table are picked independently. */
-struct kernfs_open_lock {
-	struct kf_mutex mutex;
-} __attribute__((aligned(KF_CACHELINE)));
-
 int kernfs_open_locks_init(struct kernfs_root *root, unsigned int bits)
 {
 	size_t nr = (size_t)1 << bits;

@@ -33,7 +33,8 @@ check_PROGRAMS += %reldir%/kernfuse-bench %reldir%/kernfuse-floor
 %canon_reldir%_kernfuse_floor_LDADD = $(FUSE3_LIBS)
 
 .PHONY: bench
-bench: all $(check_PROGRAMS)
+bench: all
+	$(MAKE) $(AM_MAKEFLAGS) %reldir%/kernfuse-bench %reldir%/kernfuse-floor
 	KERNFUSE='$(abs_top_builddir)/kernfuse' BENCH_DIR='%reldir%' \
 		$(SHELL) $(srcdir)/%reldir%/run.sh
 

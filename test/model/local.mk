@@ -3,6 +3,7 @@
 # Random operations against a tiny reference tree.
 
 model_once =
-model_each =
+model_each = \
+	%reldir%/model
 
 check_PROGRAMS += $(model_once) $(model_each)

@@ -6,6 +6,8 @@
 stress_once =
 
 stress_each = \
+	%reldir%/torture_activate \
+	%reldir%/torture_file \
 	%reldir%/torture_lookup \
 	%reldir%/torture_remove \
 	%reldir%/torture_rename
@@ -20,6 +22,27 @@ torture_frame = \
 	%reldir%/torture.c \
 	%reldir%/torture.h
 
+# what memory.c counts
+torture_ldflags = \
+	$(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc \
+	-Wl,--wrap=strdup,--wrap=free
+
+%canon_reldir%_torture_activate_LDFLAGS = $(torture_ldflags)
+%canon_reldir%_torture_activate_SOURCES = \
+	$(torture_frame) \
+	%reldir%/torture_activate.c
+
+%canon_reldir%_torture_file_LDFLAGS = $(torture_ldflags)
+%canon_reldir%_torture_file_SOURCES = \
+	$(torture_frame) \
+	%reldir%/torture_file.c \
+	%reldir%/torture_file.h \
+	%reldir%/torture_file_ops.c \
+	%reldir%/torture_file_own.c \
+	%reldir%/torture_file_use.c
+
+%canon_reldir%_torture_lookup_LDFLAGS = $(torture_ldflags)
 %canon_reldir%_torture_lookup_SOURCES = \
 	$(torture_frame) \
 	%reldir%/torture_lookup.c \
@@ -30,6 +53,7 @@ torture_frame = \
 	%reldir%/torture_lookup_move.c \
 	%reldir%/torture_lookup_names.c
 
+%canon_reldir%_torture_remove_LDFLAGS = $(torture_ldflags)
 %canon_reldir%_torture_remove_SOURCES = \
 	$(torture_frame) \
 	%reldir%/torture_remove.c \
@@ -38,6 +62,7 @@ torture_frame = \
 	%reldir%/torture_remove_own.c \
 	%reldir%/torture_remove_tree.c
 
+%canon_reldir%_torture_rename_LDFLAGS = $(torture_ldflags)
 %canon_reldir%_torture_rename_SOURCES = \
 	$(torture_frame) \
 	%reldir%/torture_rename.c \

@@ -343,14 +343,15 @@ void share_round(struct torture_thread *t)
 
 	allow_callbacks(false);
 	if (users >= 0 && try_users(s, users, users + 1)) {
-		bool usable = s->h;
+		unsigned int chance = 1;
 
-		if (usable) {
+		if (s->h) {
 			use_file(t, s->h, false);
 			torture_count(t, COUNT_SHARED);
+			chance = times_released(s->h) ? 3 : 32;
 		}
 		__atomic_fetch_sub(&s->users, 1, __ATOMIC_ACQ_REL);
-		if (!usable || !torture_random(t, 32))
+		if (!torture_random(t, chance))
 			open_or_close(t, i);
 	}
 	torture_pause(t);

@@ -23,6 +23,7 @@ unit_each = \
 	%reldir%/kernfs-active \
 	%reldir%/kernfs-add \
 	%reldir%/kernfs-attr \
+	%reldir%/kernfs-check \
 	%reldir%/kernfs-dir \
 	%reldir%/kernfs-file \
 	%reldir%/kernfs-hooks \
@@ -36,7 +37,8 @@ unit_each = \
 	%reldir%/kernfs-root \
 	%reldir%/kernfs-seq_file \
 	%reldir%/kernfs-symlink \
-	%reldir%/kernfs-tree
+	%reldir%/kernfs-tree \
+	%reldir%/kernfs-walk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_once) $(unit_each)
