@@ -38,7 +38,10 @@ struct kernfs_ops {
 	 * open(2) returns.
 	 */
 	int (*open)(struct kernfs_open_file *of);
-	/* exactly once: at the last close, or when the node is drained */
+	/*
+	 * Exactly once: at the last close, or when the node is drained. It may
+	 * not remove its own node or a directory above: that waits for itself.
+	 */
 	void (*release)(struct kernfs_open_file *of);
 
 	/*
@@ -148,7 +151,10 @@ KERNFUSE_PUBLIC off_t kernfs_fop_llseek(struct kernfs_open_file *of, off_t pos,
  * kernfs_fop_release - close an open file
  * @of: open file, freed by the call; NULL is ignored
  *
- * Context: may sleep. Takes KF_RANK_OPEN; calls release with no lock held.
+ * Waits for a release that a drain of the node is running.
+ *
+ * Context: may sleep. Takes KF_RANK_OPEN; calls release with no lock held. Not
+ * with a lock of KF_RANK_DRAIN or above held.
  */
 KERNFUSE_PUBLIC void kernfs_fop_release(struct kernfs_open_file *of);
 
