@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Torture programs: torture_<thing>.c with the files whose names go on from
-# there, upon the frame torture.c.
+# there, upon the frame torture.c; and a storm of processes on a mount.
 
-stress_once =
-
-stress_each = \
+torture_programs = \
 	%reldir%/torture_activate \
 	%reldir%/torture_file \
 	%reldir%/torture_lookup \
 	%reldir%/torture_remove \
 	%reldir%/torture_rename
 
-check_PROGRAMS += $(stress_once) $(stress_each)
+stress_scripts = \
+	%reldir%/storm.sh
+
+stress_once =
+stress_each = $(torture_programs) $(stress_scripts)
+
+check_PROGRAMS += $(torture_programs)
 
 torture_frame = \
 	%reldir%/book.c \
@@ -22,11 +26,11 @@ torture_frame = \
 	%reldir%/torture.c \
 	%reldir%/torture.h
 
-# what memory.c counts
+# what memory.c counts, and torture.c takes for a failure
 torture_ldflags = \
 	$(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc \
-	-Wl,--wrap=strdup,--wrap=free
+	-Wl,--wrap=strdup,--wrap=free,--wrap=kf_warn
 
 %canon_reldir%_torture_activate_LDFLAGS = $(torture_ldflags)
 %canon_reldir%_torture_activate_SOURCES = \
@@ -69,4 +73,4 @@ torture_ldflags = \
 	%reldir%/torture_rename.h \
 	%reldir%/torture_rename_log.c
 
-EXTRA_DIST += %reldir%/tsan.supp
+EXTRA_DIST += $(stress_scripts) %reldir%/README.md %reldir%/tsan.supp

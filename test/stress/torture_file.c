@@ -15,10 +15,16 @@ struct file_tree tree;
 
 const char *file_name(unsigned int i)
 {
-	static const char *const name[NR_FILES] = { "text", "plain", "records",
-						    "binary", "prealloc" };
+	static const char *const name[NR_FILES] = {
+		"text", "plain", "records", "binary", "prealloc", "haunted",
+	};
 
 	return name[i];
+}
+
+enum file_kind kind_of(unsigned int i)
+{
+	return i == FILE_HAUNTED ? FILE_BINARY : (enum file_kind)i;
 }
 
 bool has_release(enum file_kind kind)
@@ -36,10 +42,11 @@ static struct kernfs_node *make_dir(const char *str)
 }
 
 static const struct torture_role roles[] = {
-	{ "owner", 5, NULL, own_round, NULL },
+	{ "owner", 6, NULL, own_round, NULL },
 	{ "user", 5, user_begin, user_round, user_end },
 	{ "sharer", 3, NULL, share_round, NULL },
 	{ "rival", 1, NULL, rival_round, NULL },
+	{ "haunter", 3, NULL, haunt_round, NULL },
 };
 
 #define NR_ROLES (sizeof(roles) / sizeof(roles[0]))
@@ -59,12 +66,13 @@ static const struct torture_program program = {
 		[COUNT_RELEASED_BY_DRAIN] = "releases by removal or hide",
 		[COUNT_SUICIDES] = "removals from inside",
 		[COUNT_BREAKS] = "callbacks that gave up protection",
-		[COUNT_HIDES] = "hides and shows",
+		[COUNT_HIDES] = "hides and shows by the owner",
+		[COUNT_HAUNTS] = "hides and shows by others",
 		[COUNT_REMOVED] = "files removed by their owner",
 		[COUNT_RIVALS] = "files removed by others",
 	},
 	.histogram = "files open when a removal or hide began",
-	.threads = 14,
+	.threads = 18,
 };
 
 int main(int argc, char *argv[])

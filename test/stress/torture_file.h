@@ -27,6 +27,7 @@ enum file_counter {
 	COUNT_SUICIDES,
 	COUNT_BREAKS,
 	COUNT_HIDES,
+	COUNT_HAUNTS,
 	COUNT_REMOVED,
 	COUNT_RIVALS,
 };
@@ -40,7 +41,9 @@ enum file_kind {
 	NR_KINDS,
 };
 
-#define NR_FILES NR_KINDS /* one of each */
+/* One of each, and one that anybody may hide and show. */
+#define NR_FILES (NR_KINDS + 1)
+#define FILE_HAUNTED NR_KINDS
 #define NR_RECORDS 200
 
 /* Behind a file: allocated by its owner, freed when it has removed the file. */
@@ -72,6 +75,7 @@ struct file_tree {
 extern struct file_tree tree;
 
 const char *file_name(unsigned int i);
+enum file_kind kind_of(unsigned int i);
 bool has_release(enum file_kind kind);
 
 /* --- torture_file_ops.c: the callbacks --- */
@@ -105,6 +109,7 @@ void close_left_over(struct torture_thread *t);
 
 void own_round(struct torture_thread *t);
 void rival_round(struct torture_thread *t);
+void haunt_round(struct torture_thread *t);
 /* when the root is gone: the content of files that it removed */
 void free_kept(struct torture_thread *t);
 

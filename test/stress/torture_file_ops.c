@@ -185,6 +185,8 @@ static void cb_release(struct kernfs_open_file *of)
 
 	torture_expect(s && s->magic == MAGIC, "released twice");
 	/* a callback that let go does not count */
+	torture_expect(!__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE),
+		       "released beside another callback");
 	h = s->handle;
 	if (!s->loose) {
 		must_live(of->kn, "release");

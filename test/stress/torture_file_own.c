@@ -36,6 +36,23 @@ void rival_round(struct torture_thread *t)
 	kernfs_put(kn);
 }
 
+/* A hide by one thread, and a show by another that ends it. */
+void haunt_round(struct torture_thread *t)
+{
+	struct kernfs_node *kn =
+		kernfs_find_and_get(tree.files, file_name(FILE_HAUNTED));
+	bool show = torture_random(t, 2);
+
+	if (kn) {
+		callbacks_of(t, NULL);
+		torture_doing(t, show ? "show another's" : "hide another's");
+		kernfs_show(kn, show);
+		torture_count(t, COUNT_HAUNTS);
+	}
+	kernfs_put(kn);
+	torture_pause(t);
+}
+
 static long nr_open(const struct content *c)
 {
 	return __atomic_load_n(&c->opened, __ATOMIC_RELAXED) -
@@ -78,10 +95,10 @@ static struct kernfs_node *create(unsigned int i, struct content *c)
 	struct kernfs_node *kn;
 
 	torture_expect(c, "no memory");
-	c->kind = (enum file_kind)i;
+	c->kind = kind_of(i);
 	c->value = i;
 	kn = __kernfs_create_file(tree.files, file_name(i), 0644, 0, 0, 4096,
-				  &file_ops[i], c, NULL);
+				  &file_ops[c->kind], c, NULL);
 	torture_expect(!IS_ERR(kn), "create %s: %ld", file_name(i),
 		       PTR_ERR(kn));
 	/* ours, and one on offer; nobody removes it before */
@@ -109,7 +126,7 @@ void own_round(struct torture_thread *t)
 	c = calloc(1, sizeof(*c));
 	kn = create(i, c);
 	for (unsigned int n = torture_random(t, 32); n; n--) {
-		if (torture_random(t, 8))
+		if (i == FILE_HAUNTED || torture_random(t, 8))
 			torture_linger(t);
 		else
 			hide_and_show(t, kn, c);

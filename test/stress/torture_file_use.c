@@ -32,7 +32,7 @@ struct handle *open_file(struct torture_thread *t, unsigned int i)
 	h = calloc(1, sizeof(*h));
 	torture_expect(h, "no memory");
 	h->kn = kn;
-	h->kind = (enum file_kind)i;
+	h->kind = kind_of(i);
 	gone = is_buried(kn);
 	callbacks_of(t, h);
 	torture_doing(t, "open");
@@ -272,6 +272,13 @@ void user_begin(struct torture_thread *t)
 	torture_expect(t->own, "no memory");
 }
 
+/* The haunted one more often: it takes several threads to go wrong. */
+static unsigned int random_file(struct torture_thread *t)
+{
+	return torture_random(t, 3) ? torture_random(t, NR_FILES) :
+				      FILE_HAUNTED;
+}
+
 void user_round(struct torture_thread *t)
 {
 	struct user *u = t->own;
@@ -279,7 +286,7 @@ void user_round(struct torture_thread *t)
 
 	allow_callbacks(true);
 	if (!*h) {
-		*h = open_file(t, torture_random(t, NR_FILES));
+		*h = open_file(t, random_file(t));
 	} else if (torture_random(t, times_released(*h) ? 3 : 32)) {
 		use_file(t, *h, true);
 	} else {
@@ -337,7 +344,7 @@ static void open_or_close(struct torture_thread *t, unsigned int i)
 
 void share_round(struct torture_thread *t)
 {
-	unsigned int i = torture_random(t, NR_FILES);
+	unsigned int i = random_file(t);
 	struct shared *s = &shared[i];
 	int users = __atomic_load_n(&s->users, __ATOMIC_ACQUIRE);
 

@@ -122,6 +122,33 @@ void moves_build(void)
 	}
 }
 
+/* --- absences remembered of a place --- */
+
+/* By place; revs only: the directories stay. Each thread's. */
+static __thread struct kernfs_dentry negative[NR_PLACES];
+
+static void remember_negative(const struct place *p,
+			      const struct kernfs_dentry *d)
+{
+	negative[p - place] = *d;
+}
+
+/* A node is at @p: what was remembered before it came may not be valid. */
+static void check_negative(const struct movable *m, const struct place *p)
+{
+	uint64_t before = smp_load_acquire(&m->state), after;
+	struct kernfs_dentry *d = &negative[p - place];
+	bool holds;
+
+	if (gen_of(before) & 1 || &place[to_of(before)] != p || !d->parent)
+		return;
+	holds = kernfs_dop_revalidate(d);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	after = READ_ONCE(m->state);
+	torture_expect(!holds || before != after,
+		       "a node is at %s, but its absence is valid", p->path);
+}
+
 /* --- ways to look for a node; each is one look --- */
 
 static bool is_it(struct kernfs_node *found, const struct movable *m)
@@ -138,6 +165,8 @@ static bool seen_by_lookup(const struct movable *m, const struct place *p)
 	int err = kernfs_iop_lookup(parent[p->parent], p->str, NULL, &d);
 
 	torture_expect(!err || err == -ENOENT, "lookup %s: %d", p->path, err);
+	if (err)
+		remember_negative(p, &d);
 	return !err && is_it(d.kn, m);
 }
 
@@ -246,6 +275,7 @@ static bool move(struct torture_thread *t, struct movable *m, unsigned int to)
 
 	if (from == to)
 		return true;
+	seen_by_lookup(m, &place[to]);
 	set_state(m, pack(gen + 1, from, to));
 	torture_doing(t, "rename");
 	err = kernfs_rename(m->kn, parent[place[to].parent],
@@ -256,6 +286,7 @@ static bool move(struct torture_thread *t, struct movable *m, unsigned int to)
 		to = from;
 	set_state(m, pack(gen + 2, to, to));
 	torture_count(t, err ? COUNT_TAKEN : COUNT_RENAMES);
+	check_negative(m, &place[to]);
 	torture_expect(is_at(t, m, &place[to]), "not at %s", place[to].path);
 	torture_expect(err || !is_at(t, m, &place[from]), "still at %s",
 		       place[from].path);
@@ -337,6 +368,7 @@ void check_move(struct torture_thread *t)
 			break;
 		cpu_relax();
 	}
+	check_negative(m, &place[to_of(before)]);
 	for (unsigned int i = 0; i < NR_LOOKS; i++) {
 		/* a rename that has not begun: only its old place is known */
 		l.at_new[i] = gen_of(before) & 1 && torture_random(t, 2);

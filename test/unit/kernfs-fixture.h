@@ -145,6 +145,28 @@ static inline const char *colliding_name(unsigned int nr)
 	return name;
 }
 
+/* x with x * odd = 1 modulo 2^64 */
+static inline uint64_t inverse(uint64_t odd)
+{
+	uint64_t x = odd;
+
+	for (unsigned int i = 0; i < 6; i++)
+		x *= 2 - odd * x;
+	return x;
+}
+
+/* The tag with which "a" is scrambled to @product, whose high half makes the
+ * hash: two tags that differ in the low half only give "a" the same hash. */
+static inline struct ns_common tag_for_a(uint64_t product)
+{
+	const uint64_t a = 'a' * 16 + ('a' >> 4);
+
+	return (struct ns_common){
+		product * inverse(UINT64_C(0x61C8864680B583EB)) * inverse(11) -
+			a,
+	};
+}
+
 /* --- a removal that waits --- */
 
 /* A thread that removes @kn, which an active reference keeps it from. */

@@ -160,6 +160,30 @@ START_TEST(order_by_tag)
 }
 END_TEST
 
+/* The same name and the same hash: only the tags tell them apart. */
+START_TEST(same_name_and_hash)
+{
+	static struct ns_common tag[2];
+	struct kernfs_node *dir = add_tagged(top, "d");
+	struct kernfs_node *kn[2], *list[2];
+	uint64_t pos[2];
+
+	tag[0] = tag_for_a(UINT64_C(0x1234567800000001));
+	tag[1] = tag_for_a(UINT64_C(0x1234567800000002));
+	for (unsigned int i = 0; i < 2; i++) {
+		kn[i] = add_file_ns(dir, "a", &tag[i]);
+		ck_assert_uint_eq(kn[i]->name->hash, 0x12345678);
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		ck_assert_ptr_eq(find(dir, "a", &tag[i]), kn[i]);
+	ck_assert_uint_eq(list_of(dir, list, pos, 2), 2);
+	ck_assert_ptr_eq(list[0], kn[tag[0].ns_id > tag[1].ns_id]);
+	kernfs_remove(kn[0]);
+	ck_assert_ptr_null(find(dir, "a", &tag[0]));
+	ck_assert_ptr_eq(find(dir, "a", &tag[1]), kn[1]);
+}
+END_TEST
+
 START_TEST(references_for_writers)
 {
 	struct kernfs_node *a = add_file(top, "notes");
@@ -304,6 +328,7 @@ int main(void)
 		ranks,
 		positions_between,
 		order_by_tag,
+		same_name_and_hash,
 		references_for_writers,
 		entry_under_another_name,
 		balance,

@@ -133,60 +133,68 @@ START_TEST(each_thread_has_its_own)
 }
 END_TEST
 
-static void *shared_thread(void *arg)
+#define SHARERS 4
+#define SHARED_ROUNDS (20 * ROUNDS)
+
+static void *shared_thread(void *here)
 {
-	(void)arg;
 	/* as if it had come when all numbers were taken */
 	kf_thread_slot_cached = KF_PERCPU_SHARED + 1;
 	must(kf_thread_slot() == KF_PERCPU_SHARED);
-	for (unsigned int i = 0; i < ROUNDS; i++)
+	ADD(*(unsigned int *)here, 1);
+	while (GET(*(unsigned int *)here) < SHARERS)
+		sched_yield();
+	for (unsigned int i = 0; i < SHARED_ROUNDS; i++)
 		kf_percpu_inc(&pc, 3);
 	return NULL;
 }
 
 START_TEST(shared_slot)
 {
-	char args[4];
+	unsigned int here = 0;
 
 	kf_percpu_inc(&pc, 3);
-	run_threads(NR_OF(args), shared_thread, args, 1);
-	ck_assert_uint_eq(kf_percpu_sum(&pc, 3), NR_OF(args) * ROUNDS + 1);
+	run_threads(SHARERS, shared_thread, &here, 0);
+	ck_assert_uint_eq(kf_percpu_sum(&pc, 3), SHARERS * SHARED_ROUNDS + 1);
 }
 END_TEST
 
-/* A thread that counts while it ends, before or after it gave its number
- * back: destructors of keys run in no particular order. */
-static void count_at_the_end(void *arg)
+/*
+ * A thread that counts while it ends: in a destructor that asks for a second
+ * round, by when the thread has given its number back for certain.
+ */
+static pthread_key_t ending_key;
+
+static void count_at_the_end(void *round_)
 {
-	(void)arg;
+	uintptr_t round = (uintptr_t)round_;
+
+	must(round == 1 || kf_thread_slot() == KF_PERCPU_SHARED);
 	for (unsigned int i = 0; i < ROUNDS; i++)
 		kf_percpu_inc(&pc, 3);
+	if (round == 1)
+		pthread_setspecific(ending_key, (void *)(uintptr_t)2);
 }
 
 static void *ending_thread(void *arg)
 {
-	pthread_key_t *keys = arg;
-
-	pthread_setspecific(keys[0], &pc);
+	(void)arg;
+	pthread_setspecific(ending_key, (void *)(uintptr_t)1);
 	kf_percpu_inc(&pc, 3);
-	pthread_setspecific(keys[1], &pc);
 	return NULL;
 }
 
 START_TEST(counting_while_the_thread_ends)
 {
-	pthread_key_t keys[2];
 	pthread_t id[4];
 
-	pthread_key_create(&keys[0], count_at_the_end);
-	kf_percpu_inc(&pc, 3); /* makes the key of lock/percpu.c, in between */
-	pthread_key_create(&keys[1], count_at_the_end);
+	pthread_key_create(&ending_key, count_at_the_end);
 	for (unsigned int i = 0; i < NR_OF(id); i++)
-		id[i] = thread_start(ending_thread, keys);
+		id[i] = thread_start(ending_thread, NULL);
 	for (unsigned int i = 0; i < NR_OF(id); i++)
 		thread_join(id[i]);
 	ck_assert_uint_eq(kf_percpu_sum(&pc, 3),
-			  NR_OF(id) * (2 * ROUNDS + 1) + 1);
+			  NR_OF(id) * (2 * ROUNDS + 1));
 }
 END_TEST
 

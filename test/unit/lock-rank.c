@@ -154,6 +154,7 @@ START_TEST(each_thread_for_itself)
 	kf_rank_acquire(&lock[0], KF_RANK_NODE, true);
 	thread_join(thread_start(other_thread, NULL));
 	ck_assert_uint_eq(complaints, 0);
+	ck_assert(kf_rank_holds(&lock[0], true));
 }
 END_TEST
 

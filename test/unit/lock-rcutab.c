@@ -82,8 +82,10 @@ END_TEST
 START_TEST(places_are_used_again)
 {
 	struct entry keep = { .hash = 2, .key = 1 }, e = { .hash = 9, .key = 2 };
+	const struct kf_rcutab *first;
 
 	add(&keep);
+	first = tab;
 	for (unsigned int i = 0; i < 1000; i++) {
 		add(&e);
 		must(find(9, 2) == &e);
@@ -91,8 +93,9 @@ START_TEST(places_are_used_again)
 		must(!find(9, 2));
 		must(find(2, 1) == &keep);
 	}
-	ck_assert_uint_eq(tab->bits, 0);
+	ck_assert_ptr_eq(tab, first);
 	ck_assert_uint_eq(tab->live, 1);
+	ck_assert_uint_eq(tab->dead, 1);
 }
 END_TEST
 

@@ -66,6 +66,37 @@ START_TEST(all_are_woken)
 }
 END_TEST
 
+/* False, but true before the sleeper could go to sleep. */
+static unsigned int tests_begun;
+
+static bool slow_condition(void)
+{
+	bool is_true = GET(value);
+
+	ADD(tests_begun, 1);
+	usleep(20000);
+	return is_true;
+}
+
+static void *slow_thread(void *arg)
+{
+	(void)arg;
+	wait_event(&wq, slow_condition());
+	return NULL;
+}
+
+START_TEST(wake_up_between_test_and_sleep)
+{
+	pthread_t id = thread_start(slow_thread, NULL);
+
+	wait_until(GET(tests_begun));
+	SET(value, 1);
+	wake_up_all(&wq);
+	thread_join(id);
+	ck_assert_uint_eq(tests_begun, 2);
+}
+END_TEST
+
 /* Turn by turn as fast as it goes: one lost wake-up and it hangs. */
 #define ROUNDS 20000
 
@@ -96,6 +127,7 @@ int main(void)
 		true_condition_does_not_sleep,
 		false_condition_sleeps_on,
 		all_are_woken,
+		wake_up_between_test_and_sleep,
 		no_wake_up_is_lost,
 	};
 
