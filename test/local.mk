@@ -43,6 +43,13 @@ TESTS += \
 	$(build_tests) \
 	$(bench_tests)
 
+short_tests = \
+	$(unit_once) $(unit_each:=.hashed) \
+	$(model_once) $(model_each:=.hashed) \
+	$(mount_once) $(mount_each:=.hashed) \
+	$(build_tests) \
+	$(bench_tests)
+
 # What a variant runs must be there and be current; a rule without a recipe
 # says so for a target that is no file.
 each = $(unit_each) $(model_each) $(mount_each) $(stress_each)
@@ -88,6 +95,12 @@ check-stress:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_tests)'
 check-build:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(build_tests)'
+
+# distcheck with each test under one policy only: for who has just run all of
+# them, and wants to know whether the archive is complete.
+.PHONY: distcheck-short
+distcheck-short:
+	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(short_tests)'
 
 # The torture of 'make check', for longer.
 stress:

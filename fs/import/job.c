@@ -84,17 +84,17 @@ static int grow(void *parray, size_t *room, size_t used, size_t more,
 		size_t item)
 {
 	size_t want = *room ? *room : 256;
-	void *array;
+	void *array, *larger;
 
 	if (used + more <= *room)
 		return 0;
 	while (want < used + more)
 		want *= 2;
 	memcpy(&array, parray, sizeof(array));
-	array = reallocarray(array, want, item);
-	if (!array)
+	larger = reallocarray(array, want, item);
+	if (!larger)
 		return -ENOMEM;
-	memcpy(parray, &array, sizeof(array));
+	memcpy(parray, &larger, sizeof(larger));
 	*room = want;
 	return 0;
 }

@@ -8,13 +8,13 @@ static const struct ns_common red = { 1 }, blue = { 2 };
 static void expect_error(struct kernfs_node *parent, const char *name,
 			 const struct ns_common *ns, long err)
 {
-	int count = parent->count;
+	int count = GET(parent->count);
 	struct kernfs_node *kn =
 		kernfs_create_dir_ns(parent, name, 0755, 0, 0, NULL, ns);
 
 	ck_assert_msg(IS_ERR(kn), "'%s' was created", name);
 	ck_assert_int_eq(PTR_ERR(kn), err);
-	ck_assert_int_eq(parent->count, count);
+	ck_assert_int_eq(GET(parent->count), count);
 }
 
 START_TEST(kinds)

@@ -100,7 +100,7 @@ START_TEST(callbacks_wait_for_readers)
 	ck_assert_uint_eq(GET(called), 0);
 	reader_end(&reader);
 	kf_rcu_barrier();
-	ck_assert_uint_eq(called, 1);
+	ck_assert_uint_eq(GET(called), 1);
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(barrier_waits_for_all)
 	for (unsigned int i = 0; i < 1000; i++)
 		call_count(&called);
 	kf_rcu_barrier();
-	ck_assert_uint_eq(called, 1000);
+	ck_assert_uint_eq(GET(called), 1000);
 }
 END_TEST
 
