@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 public_headers = \
+	%reldir%/kernfuse/caller.h \
 	%reldir%/kernfuse/err.h \
 	%reldir%/kernfuse/file.h \
 	%reldir%/kernfuse/inode.h \

@@ -36,4 +36,16 @@ void wake_up_all(struct kf_waitq *wq);
 		mutex_unlock(&(wq)->lock);                                     \
 	} while (0)
 
+/*
+ * Makes a condition true and wakes up, in one piece: for the last one who uses
+ * what the woken one is going to free. @change is evaluated with wq->lock held.
+ */
+#define wake_up_after(wq, change)                                              \
+	do {                                                                   \
+		mutex_lock(&(wq)->lock);                                       \
+		change;                                                        \
+		kf_assert(pthread_cond_broadcast(&(wq)->cond) == 0);           \
+		mutex_unlock(&(wq)->lock);                                     \
+	} while (0)
+
 #endif /* LOCK_WAIT_H */

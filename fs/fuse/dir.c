@@ -17,6 +17,7 @@ void kfd_op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	handle->dir = kfd_node(kfd, ino);
+	kernfs_iop_refresh(handle->dir);
 	kernfs_get(handle->dir);
 	kfd_reply_open(req, fi, handle);
 }
@@ -80,8 +81,12 @@ void kfd_op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
 	struct kfd *kfd = kfd_begin(req, KFD_OP_MKDIR);
 	struct kernfs_node *dir = kfd_node(kfd, parent);
 	struct kfd_inode *inode;
-	int err = kernfs_iop_mkdir(dir, name, mode);
+	struct kfd_request r;
+	int err;
 
+	kfd_request_begin(&r, kfd, req);
+	err = kernfs_iop_mkdir(dir, name, mode);
+	kfd_request_end(&r);
 	if (err) {
 		kfd_reply_err(req, err);
 		return;
@@ -99,8 +104,14 @@ void kfd_op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct kfd *kfd = kfd_begin(req, KFD_OP_RMDIR);
 	struct kernfs_node *kn =
 		kernfs_find_and_get(kfd_node(kfd, parent), name);
+	struct kfd_request r;
+	int err = -ENOENT;
 
-	kfd_reply_err(req, kn ? kernfs_iop_rmdir(kn) : -ENOENT);
+	kfd_request_begin(&r, kfd, req);
+	if (kn)
+		err = kernfs_iop_rmdir(kn);
+	kfd_request_end(&r);
+	kfd_reply_err(req, err);
 	kernfs_put(kn);
 }
 
@@ -111,11 +122,14 @@ void kfd_op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	struct kfd *kfd = kfd_begin(req, KFD_OP_RENAME);
 	struct kernfs_node *kn =
 		kernfs_find_and_get(kfd_node(kfd, parent), name);
+	struct kfd_request r;
 	int err = -ENOENT;
 
+	kfd_request_begin(&r, kfd, req);
 	if (kn)
 		err = kernfs_iop_rename(kn, kfd_node(kfd, new_parent), new_name,
 					flags);
+	kfd_request_end(&r);
 	kfd_reply_err(req, err);
 	kernfs_put(kn);
 }

@@ -38,9 +38,12 @@ void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct kfd *kfd = kfd_begin(req, KFD_OP_OPEN);
 	struct kernfs_open_file *of;
 	struct kfd_handle *handle;
+	struct kfd_request r;
 	int err;
 
+	kfd_request_begin(&r, kfd, req);
 	err = open_file(kfd_node(kfd, ino), fi->flags, &of);
+	kfd_request_end(&r);
 	if (err) {
 		kfd_reply_err(req, err);
 		return;
@@ -55,26 +58,51 @@ void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	kfd_reply_open(req, fi, handle);
 }
 
+static void read_now(struct kfd *kfd, fuse_req_t req,
+		     struct kernfs_open_file *of, size_t size, off_t off)
+{
+	struct kfd_request r;
+	char buf[READ_MAX];
+	ssize_t len;
+
+	kfd_request_begin(&r, kfd, req);
+	len = kernfs_fop_read(of, buf, size, off);
+	kfd_request_end(&r);
+	kfd_reply_buf(req, buf, len);
+}
+
 void kfd_op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		 struct fuse_file_info *fi)
 {
-	char buf[READ_MAX];
+	struct kfd *kfd = kfd_begin(req, KFD_OP_READ);
+	struct kernfs_open_file *of = kfd_handle(fi)->of;
 
 	(void)ino;
-	kfd_begin(req, KFD_OP_READ);
-	if (size > sizeof(buf))
-		size = sizeof(buf);
-	kfd_reply_buf(req, buf,
-		      kernfs_fop_read(kfd_handle(fi)->of, buf, size, off));
+	if (size > READ_MAX)
+		size = READ_MAX;
+	if (kernfs_fop_may_block(of))
+		kfd_offload_read(kfd, req, of, size, off);
+	else
+		read_now(kfd, req, of, size, off);
 }
 
 void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 		  off_t off, struct fuse_file_info *fi)
 {
+	struct kfd *kfd = kfd_begin(req, KFD_OP_WRITE);
+	struct kernfs_open_file *of = kfd_handle(fi)->of;
+	struct kfd_request r;
+	ssize_t len;
+
 	(void)ino;
-	kfd_begin(req, KFD_OP_WRITE);
-	kfd_reply_write(req,
-			kernfs_fop_write(kfd_handle(fi)->of, buf, size, off));
+	if (kernfs_fop_may_block(of)) {
+		kfd_offload_write(kfd, req, of, buf, size, off);
+		return;
+	}
+	kfd_request_begin(&r, kfd, req);
+	len = kernfs_fop_write(of, buf, size, off);
+	kfd_request_end(&r);
+	kfd_reply_write(req, len);
 }
 
 void kfd_op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)

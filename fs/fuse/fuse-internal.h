@@ -20,6 +20,7 @@
 #include "lock/percpu.h"
 #include "lock/rcu.h"
 #include "lock/rcutab.h"
+#include "lock/wait.h"
 
 #include "fs/fuse/session.h"
 
@@ -213,6 +214,33 @@ static inline struct kfd_handle *kfd_handle(const struct fuse_file_info *fi)
 	return (struct kfd_handle *)(uintptr_t)fi->fh;
 }
 
+/* --- caller.c: who sent a request --- */
+
+/* On the stack of whoever runs a callback for it. */
+struct kfd_request {
+	struct kernfs_request rq;
+	struct kfd *kfd;
+	fuse_req_t req;
+	gid_t *groups; /* allocated when somebody asked */
+};
+
+/* From here to the end callbacks in this thread run for @req. */
+void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req);
+void kfd_request_end(struct kfd_request *r);
+
+/* --- offload.c: reads and writes that may take long --- */
+
+void kfd_jobs_init(struct kfd *kfd);
+/* Sleeps until there are none; kernfs_current_interrupted() is true by then. */
+void kfd_jobs_wait(struct kfd *kfd);
+void kfd_jobs_destroy(struct kfd *kfd);
+/* Reply from a thread of their own. The handle stays open until the reply. */
+void kfd_offload_read(struct kfd *kfd, fuse_req_t req,
+		      struct kernfs_open_file *of, size_t size, off_t off);
+void kfd_offload_write(struct kfd *kfd, fuse_req_t req,
+		       struct kernfs_open_file *of, const char *buf,
+		       size_t size, off_t off);
+
 /* --- log.c --- */
 
 /* libfuse writes nothing by itself from here on. */
@@ -249,6 +277,8 @@ struct kfd {
 	struct kf_percpu upcalls;   /* by enum kfd_op */
 	struct kfd_index names;	    /* kfd_dentry by (parent, name) */
 	struct kfd_index nodes;	    /* kfd_inode by node */
+	struct kf_waitq jobs_end;
+	unsigned int nr_jobs; /* jobs_end.lock */
 	struct kfd_handles handles[KFD_NR_HANDLES];
 	struct kfd_inode root_inode;
 };

@@ -7,6 +7,7 @@ libkfd_la_CPPFLAGS = $(AM_CPPFLAGS) $(FUSE3_CFLAGS)
 libkfd_la_LIBADD = $(FUSE3_LIBS)
 libkfd_la_SOURCES = \
 	%reldir%/attr.c \
+	%reldir%/caller.c \
 	%reldir%/dentry.c \
 	%reldir%/dir.c \
 	%reldir%/file.c \
@@ -17,6 +18,7 @@ libkfd_la_SOURCES = \
 	%reldir%/inode.c \
 	%reldir%/log.c \
 	%reldir%/lookup.c \
+	%reldir%/offload.c \
 	%reldir%/ops.c \
 	%reldir%/reply.c \
 	%reldir%/session.c \

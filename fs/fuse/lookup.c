@@ -30,8 +30,10 @@ lookup_slow(struct kfd *kfd, struct kernfs_node *parent, const char *name)
 struct kfd_inode *kfd_lookup(struct kfd *kfd, struct kernfs_node *parent,
 			     const char *name)
 {
-	struct kfd_inode *inode = kfd_dentry_find(kfd, parent, name);
+	struct kfd_inode *inode;
 
+	kernfs_iop_refresh(parent);
+	inode = kfd_dentry_find(kfd, parent, name);
 	return inode ? inode : lookup_slow(kfd, parent, name);
 }
 

@@ -36,8 +36,6 @@ static void want(struct kfd *kfd, struct fuse_conn_info *conn)
 	fuse_unset_feature_flag(conn, FUSE_CAP_SPLICE_WRITE);
 	fuse_unset_feature_flag(conn, FUSE_CAP_SPLICE_MOVE);
 	fuse_set_feature_flag(conn, FUSE_CAP_PARALLEL_DIROPS);
-	/* handlers do not wait, so there is nothing to interrupt */
-	conn->no_interrupt = 1;
 }
 
 static int attach(struct kfd *kfd)
@@ -158,6 +156,7 @@ int kfd_create(const struct kfd_params *params, struct kfd **ret_kfd)
 		goto out_percpu;
 	kfd_inodes_init(kfd);
 	kfd_handles_init(kfd);
+	kfd_jobs_init(kfd);
 	*ret_kfd = kfd;
 	return 0;
 
@@ -173,6 +172,7 @@ void kfd_destroy(struct kfd *kfd)
 	if (!kfd)
 		return;
 	kfd_unmount(kfd);
+	kfd_jobs_destroy(kfd);
 	fuse_session_destroy(kfd->se);
 	kfd_handles_destroy(kfd);
 	kfd_inodes_destroy(kfd);
@@ -242,6 +242,9 @@ int kfd_serve(struct kfd *kfd)
 	err = kfd->params.single_threaded ? fuse_session_loop(kfd->se) :
 					    serve_threaded(kfd);
 	kfd_signals_watch(NULL);
+	/* they reply through the session, and leave when it has ended */
+	fuse_session_exit(kfd->se);
+	kfd_jobs_wait(kfd);
 	/* EINTR: by the signal that was to end it */
 	if (err == -EINTR && kfd_stop_requested)
 		return 0;

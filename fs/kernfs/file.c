@@ -19,6 +19,11 @@
  */
 #define MAX_OFFSET INT32_MAX
 
+bool kernfs_fop_may_block(const struct kernfs_open_file *of)
+{
+	return of->kn->attr.ops->may_block;
+}
+
 static bool bad_range(size_t count, off_t pos)
 {
 	return pos < 0 || count > SSIZE_MAX;

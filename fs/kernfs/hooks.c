@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mkdir, rmdir and rename: the root's hooks, with their nodes held active. */
+/* mkdir, rmdir, rename, refresh: the root's hooks, with their nodes active. */
 #include "fs/kernfs/kernfs-internal.h"
 
 int kernfs_iop_mkdir(struct kernfs_node *parent, const char *name, mode_t mode)
@@ -48,4 +48,21 @@ int kernfs_iop_rename(struct kernfs_node *kn, struct kernfs_node *new_parent,
 	}
 	kernfs_put_active(kn);
 	return err;
+}
+
+void kernfs_enable_refresh(struct kernfs_node *kn)
+{
+	kernfs_set_flag(kn, KERNFS_REFRESH);
+}
+
+void kernfs_iop_refresh(struct kernfs_node *dir)
+{
+	const struct kernfs_syscall_ops *ops = dir->root->syscall_ops;
+
+	if (!(kernfs_flags(dir) & KERNFS_REFRESH) || !ops || !ops->refresh)
+		return;
+	if (!kernfs_get_active(dir))
+		return;
+	ops->refresh(dir);
+	kernfs_put_active(dir);
 }

@@ -40,6 +40,7 @@
 #define KERNFS_ACTIVATED 0x0010	   /* node lock: activation was asked for */
 #define KERNFS_NS 0x0020	   /* node lock, only while empty */
 #define KERNFS_HAS_SEQ_SHOW 0x0040 /* fixed at creation */
+#define KERNFS_REFRESH 0x0100	   /* only set: kernfs_enable_refresh() */
 #define KERNFS_HIDDEN 0x0200	   /* node lock */
 #define KERNFS_SUICIDAL 0x0400	   /* node lock: self-removal has a winner */
 #define KERNFS_SUICIDED 0x0800	   /* node lock: and the winner is done */

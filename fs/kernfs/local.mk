@@ -6,6 +6,7 @@ libkernfs_la_SOURCES = \
 	%reldir%/active.c \
 	%reldir%/add.c \
 	%reldir%/attr.c \
+	%reldir%/caller.c \
 	%reldir%/check.c \
 	%reldir%/dir.c \
 	%reldir%/file.c \

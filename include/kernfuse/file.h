@@ -77,6 +77,13 @@ struct kernfs_ops {
 	ssize_t (*write)(struct kernfs_open_file *of, char *buf, size_t bytes,
 			 off_t off);
 
+	/*
+	 * read, write and seq_* may wait for long: a server calls them in a
+	 * thread of their own. They ask kernfs_current_interrupted() a few
+	 * times a second.
+	 */
+	bool may_block;
+
 	/* new offset or -errno; NULL: bounded by st_size for SEEK_END */
 	off_t (*llseek)(struct kernfs_open_file *of, off_t pos, off_t offset,
 			int whence);
@@ -133,6 +140,14 @@ KERNFUSE_PUBLIC ssize_t kernfs_fop_read(struct kernfs_open_file *of, char *buf,
 KERNFUSE_PUBLIC ssize_t kernfs_fop_write(struct kernfs_open_file *of,
 					 const char *buf, size_t count,
 					 off_t pos);
+
+/**
+ * kernfs_fop_may_block - does a read or write of it need a thread to itself?
+ * @of: open file
+ *
+ * Context: any. Takes no lock. Return: kernfs_ops.may_block.
+ */
+KERNFUSE_PUBLIC bool kernfs_fop_may_block(const struct kernfs_open_file *of);
 
 /**
  * kernfs_fop_llseek - a new file offset

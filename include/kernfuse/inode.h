@@ -272,6 +272,18 @@ KERNFUSE_PUBLIC int kernfs_iop_rename(struct kernfs_node *kn,
 				      struct kernfs_node *new_parent,
 				      const char *new_name, unsigned int flags);
 
+/**
+ * kernfs_iop_refresh - let a directory become what it should be now
+ * @dir: directory the caller keeps alive
+ *
+ * Calls the refresh hook if the directory wants it; for others it is one load.
+ * Servers call it before a lookup or a listing.
+ *
+ * Context: may sleep. The hook runs with an active reference on @dir and with
+ * no lock held.
+ */
+KERNFUSE_PUBLIC void kernfs_iop_refresh(struct kernfs_node *dir);
+
 /* --- the walk --- */
 
 /**

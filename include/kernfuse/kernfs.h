@@ -3,6 +3,7 @@
 #ifndef KERNFUSE_KERNFS_H
 #define KERNFUSE_KERNFS_H
 
+#include <kernfuse/caller.h>
 #include <kernfuse/err.h>
 #include <kernfuse/file.h>
 #include <kernfuse/inode.h>

@@ -153,6 +153,17 @@ kernfs_create_link_text(struct kernfs_node *parent, const char *name,
  */
 KERNFUSE_PUBLIC void kernfs_enable_ns(struct kernfs_node *kn);
 
+/**
+ * kernfs_enable_refresh - from now on lookups in @kn call the refresh hook
+ * @kn: a directory
+ *
+ * For directories that show what changes without the program's doing: see
+ * struct kernfs_syscall_ops. Not in the kernel.
+ *
+ * Context: any. Takes no lock.
+ */
+KERNFUSE_PUBLIC void kernfs_enable_refresh(struct kernfs_node *kn);
+
 /* --- visibility --- */
 
 /**

@@ -21,6 +21,13 @@ struct kernfs_syscall_ops {
 	int (*rmdir)(struct kernfs_node *kn);
 	int (*rename)(struct kernfs_node *kn, struct kernfs_node *new_parent,
 		      const char *new_name);
+	/*
+	 * Not in the kernel. Makes the children of @dir what they should be
+	 * now; called before a server looks a name up in a directory that
+	 * kernfs_enable_refresh() was called for, or lists it. May create and
+	 * remove its children. Several threads may be in it at once.
+	 */
+	void (*refresh)(struct kernfs_node *dir);
 };
 
 /* What kernfs_create_root_locking() takes beyond the kernel's arguments. */

@@ -2,6 +2,8 @@
 /* mkdir, rmdir and rename: refused without a hook, passed through with one. */
 #include "test/unit/kernfs-fixture.h"
 
+#include <kernfuse/caller.h>
+
 /* The call that came in, and what it is answered. */
 static struct {
 	unsigned int mkdirs, rmdirs, renames;
@@ -238,12 +240,103 @@ START_TEST(removal_waits_for_a_hook)
 }
 END_TEST
 
+/* --- refresh --- */
+
+static unsigned int refreshes;
+
+/* The directory shows "now" and nothing else. */
+static void note_refresh(struct kernfs_node *dir)
+{
+	refreshes++;
+	ck_assert_int_eq(dir->active, 1);
+	kernfs_remove_by_name(dir, "before");
+	kernfs_create_dir(dir, "now", 0755, NULL);
+}
+
+START_TEST(refresh)
+{
+	static const struct kernfs_syscall_ops ops = { .refresh = note_refresh };
+	struct kernfs_node *dir = add_dir(top, "d"), *kn;
+
+	add_dir(dir, "before");
+	use_hooks(&ops);
+	refreshes = 0;
+	kernfs_iop_refresh(dir);
+	ck_assert_uint_eq(refreshes, 0);
+	kernfs_enable_refresh(dir);
+	kernfs_iop_refresh(dir);
+	ck_assert_uint_eq(refreshes, 1);
+	ck_assert(is_child(dir, "before", NULL));
+	kn = kernfs_find_and_get(dir, "now");
+	ck_assert_ptr_nonnull(kn);
+	kernfs_put(kn);
+	/* nobody asks a root without the hook, nor a directory that is gone */
+	use_hooks(NULL);
+	kernfs_iop_refresh(dir);
+	use_hooks(&ops);
+	kernfs_get(dir);
+	kernfs_remove(dir);
+	kernfs_iop_refresh(dir);
+	ck_assert_uint_eq(refreshes, 1);
+	kernfs_put(dir);
+}
+END_TEST
+
+/* --- who asks --- */
+
+static unsigned int asked;
+
+static void tell_who(struct kernfs_request *rq, struct kernfs_caller *ret_who)
+{
+	(void)rq;
+	asked++;
+	*ret_who = (struct kernfs_caller){ .pid = 7, .fsuid = 1000 };
+}
+
+static bool given_up(struct kernfs_request *rq)
+{
+	(void)rq;
+	return true;
+}
+
+static int who_mkdir(struct kernfs_node *parent, const char *name, mode_t mode)
+{
+	const struct kernfs_caller *who = kernfs_current_caller();
+
+	(void)parent, (void)name, (void)mode;
+	if (!who)
+		return -ESRCH;
+	ck_assert_ptr_eq(kernfs_current_caller(), who);
+	ck_assert_uint_eq(who->fsuid, 1000);
+	return who->pid;
+}
+
+START_TEST(caller)
+{
+	static const struct kernfs_syscall_ops ops = { .mkdir = who_mkdir };
+	struct kernfs_request rq = { .who = tell_who };
+
+	use_hooks(&ops);
+	ck_assert_int_eq(kernfs_iop_mkdir(top, "x", 0755), -ESRCH);
+	ck_assert(!kernfs_current_interrupted());
+	ck_assert_ptr_null(kernfs_set_request(&rq));
+	ck_assert_uint_eq(asked, 0);
+	ck_assert_int_eq(kernfs_iop_mkdir(top, "x", 0755), 7);
+	ck_assert_uint_eq(asked, 1);
+	ck_assert(!kernfs_current_interrupted());
+	rq.interrupted = given_up;
+	ck_assert(kernfs_current_interrupted());
+	ck_assert_ptr_eq(kernfs_set_request(NULL), &rq);
+	ck_assert_ptr_null(kernfs_current_caller());
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		no_hooks,	arguments_and_results, rename_flags,
 		nodes_are_held, inactive_nodes,	       real_hooks,
-		removal_waits_for_a_hook,
+		removal_waits_for_a_hook, refresh, caller,
 	};
 
 	return test_run("kernfs-hooks", tests, NR_OF(tests), setup, teardown);
