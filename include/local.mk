@@ -8,6 +8,7 @@ public_headers = \
 	%reldir%/kernfuse/kernfs.h \
 	%reldir%/kernfuse/locking.h \
 	%reldir%/kernfuse/node.h \
+	%reldir%/kernfuse/poll.h \
 	%reldir%/kernfuse/root.h \
 	%reldir%/kernfuse/seq_file.h \
 	%reldir%/kernfuse/types.h

@@ -43,6 +43,13 @@ void kf_messages_to_syslog(void);
 
 /* --- options.c --- */
 
+/* Who answers poll(2). */
+enum kf_poll {
+	KF_POLL_AUTO, /* we do, if a file can change */
+	KF_POLL_ON,
+	KF_POLL_OFF, /* the kernel: always readable and writable */
+};
+
 struct kf_options {
 	const char *source;	/* as given; NULL: none yet */
 	const char *mountpoint; /* as given; NULL: none yet */
@@ -59,6 +66,8 @@ struct kf_options {
 	unsigned int read_timeout_ms;
 	unsigned int max_read; /* bytes; 0: the kernel's own limit */
 	bool clone_fd;
+	bool read_only;
+	enum kf_poll poll;
 	bool set_uid, set_gid;
 	uid_t uid;
 	gid_t gid;

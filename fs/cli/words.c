@@ -107,6 +107,33 @@ static int set_cache(struct kf_options *o, const char *value)
 	return strcmp(value, "none") ? -EINVAL : 0;
 }
 
+static int set_poll(struct kf_options *o, const char *value)
+{
+	if (strcmp(value, "auto") == 0)
+		o->poll = KF_POLL_AUTO;
+	else if (strcmp(value, "on") == 0)
+		o->poll = KF_POLL_ON;
+	else if (strcmp(value, "off") == 0)
+		o->poll = KF_POLL_OFF;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int set_read_only(struct kf_options *o, const char *value)
+{
+	(void)value;
+	o->read_only = true;
+	return kf_append(&o->flags, ",ro");
+}
+
+static int set_read_write(struct kf_options *o, const char *value)
+{
+	(void)value;
+	o->read_only = false;
+	return kf_append(&o->flags, ",rw");
+}
+
 static int set_max_threads(struct kf_options *o, const char *value)
 {
 	unsigned long n;
@@ -247,6 +274,7 @@ static const struct word {
 	{ "locking=", set_locking, "global, hashed or rcu" },
 	{ "nr_locks=", set_nr_locks, "a number from 1 to 1024" },
 	{ "cache=", set_cache, "none" },
+	{ "poll=", set_poll, "auto, on or off" },
 	{ "max_threads=", set_max_threads, "a number from 1 to 4096" },
 	{ "read_timeout=", set_read_timeout,
 	  "seconds, more than 0 and at most 3600" },
@@ -272,8 +300,8 @@ static const struct word {
 	{ "entry_timeout=", check_timeout, "0, as cache=none sets it" },
 	{ "negative_timeout=", check_timeout, "0, as cache=none sets it" },
 
-	{ "ro", NULL, NULL },
-	{ "rw", NULL, NULL },
+	{ "ro", set_read_only, NULL },
+	{ "rw", set_read_write, NULL },
 	{ "suid", NULL, NULL },
 	{ "nosuid", NULL, NULL },
 	{ "dev", NULL, NULL },

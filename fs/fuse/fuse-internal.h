@@ -38,6 +38,7 @@
 	X(MKNOD, mknod)                                                        \
 	X(OPEN, open)                                                          \
 	X(OPENDIR, opendir)                                                    \
+	X(POLL, poll)                                                          \
 	X(READ, read)                                                          \
 	X(READDIR, readdir)                                                    \
 	X(READLINK, readlink)                                                  \
@@ -191,6 +192,9 @@ struct kfd_handle {
 	/* one of them is NULL */
 	struct kernfs_open_file *of;
 	struct kernfs_node *dir; /* counted */
+	/* of a file that was polled; see poll.c */
+	struct poll_table_struct pt;
+	struct fuse_pollhandle *ph; /* atomic; NULL: nobody waits */
 };
 
 /* A list for a few threads each, so that they do not wait for one another. */
@@ -319,6 +323,8 @@ void kfd_reply_open(fuse_req_t req, struct fuse_file_info *fi,
 void kfd_reply_buf(fuse_req_t req, const char *buf, ssize_t len);
 /* @len: bytes taken, or -errno */
 void kfd_reply_write(fuse_req_t req, ssize_t len);
+/* @events: EPOLL* bits */
+void kfd_reply_poll(fuse_req_t req, unsigned int events);
 /* @err: 0 or -errno */
 void kfd_reply_readlink(fuse_req_t req, const char *text, int err);
 void kfd_reply_statfs(fuse_req_t req, const struct statvfs *st);
@@ -360,6 +366,13 @@ void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 void kfd_op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void kfd_op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
 		  struct fuse_file_info *fi);
+
+/* --- poll.c --- */
+
+/* Nobody is told of this open file any more. Before it is closed. */
+void kfd_poll_finish(struct kfd_handle *handle);
+void kfd_op_poll(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
+		 struct fuse_pollhandle *ph);
 
 /* --- dir.c --- */
 

@@ -47,6 +47,7 @@ void kfd_handle_close(struct kfd_handle *handle)
 	handle->prev->next = handle->next;
 	handle->next->prev = handle->prev;
 	mutex_unlock(&list->lock);
+	kfd_poll_finish(handle);
 	kernfs_fop_release(handle->of);
 	kernfs_put(handle->dir);
 	free(handle);

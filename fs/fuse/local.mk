@@ -20,6 +20,7 @@ libkfd_la_SOURCES = \
 	%reldir%/lookup.c \
 	%reldir%/offload.c \
 	%reldir%/ops.c \
+	%reldir%/poll.c \
 	%reldir%/reply.c \
 	%reldir%/session.c \
 	%reldir%/session.h \

@@ -4,7 +4,7 @@
  *
  * What is absent, libfuse answers with ENOSYS, which the kernel remembers and
  * turns into what sysfs says: no flush, no lseek (the kernel seeks by
- * itself), no poll, no xattrs, no ioctl (ENOTTY), no fallocate (EOPNOTSUPP),
+ * itself), no xattrs, no ioctl (ENOTTY), no fallocate (EOPNOTSUPP),
  * no copy_file_range (the kernel copies by itself).
  */
 #include "fs/fuse/fuse-internal.h"
@@ -27,6 +27,7 @@ const struct fuse_lowlevel_ops kfd_ops = {
 	.write = kfd_op_write,
 	.release = kfd_op_release,
 	.fsync = kfd_op_fsync,
+	.poll = kfd_op_poll,
 
 	.opendir = kfd_op_opendir,
 	.readdir = kfd_op_readdir,

@@ -73,6 +73,11 @@ void kfd_reply_write(fuse_req_t req, ssize_t len)
 		fuse_reply_write(req, (size_t)len);
 }
 
+void kfd_reply_poll(fuse_req_t req, unsigned int events)
+{
+	fuse_reply_poll(req, events);
+}
+
 void kfd_reply_readlink(fuse_req_t req, const char *text, int err)
 {
 	if (err < 0)

@@ -171,10 +171,11 @@ void kfd_destroy(struct kfd *kfd)
 {
 	if (!kfd)
 		return;
+	/* first: who is woken by a change sends to the session */
+	kfd_handles_destroy(kfd);
 	kfd_unmount(kfd);
 	kfd_jobs_destroy(kfd);
 	fuse_session_destroy(kfd->se);
-	kfd_handles_destroy(kfd);
 	kfd_inodes_destroy(kfd);
 	kfd_figures_free(kfd);
 	kf_percpu_destroy(&kfd->upcalls);

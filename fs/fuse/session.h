@@ -59,6 +59,9 @@ struct kfd_params {
 	const char *options;	  /* comma-separated words for libfuse */
 	bool debug;		  /* libfuse prints every request */
 	bool single_threaded;
+	/* false: poll(2) finds every file readable and writable, and the
+	 * kernel asks us once and never again */
+	bool poll;
 	bool clone_fd;	       /* a /dev/fuse of its own for each thread */
 	unsigned int max_read; /* bytes; 0: the kernel's own limit */
 	unsigned int max_threads;

@@ -25,6 +25,7 @@
 
 #include "fs/import/import.h"
 #include "kernfuse/node.h"
+#include "kernfuse/poll.h"
 #include "lock/atomic.h"
 #include "lock/mutex.h"
 
@@ -53,9 +54,8 @@ struct kf_content_store {
 static struct {
 	_Alignas(KF_CACHELINE) struct kf_mutex mutex;
 } content_locks[NR_CONTENT_LOCKS] = {
-	[0 ... NR_CONTENT_LOCKS - 1] = {
-		KF_MUTEX_INITIALIZER(KF_RANK_CONTENT)
-	},
+	[0 ... NR_CONTENT_LOCKS -
+	 1] = { KF_MUTEX_INITIALIZER(KF_RANK_CONTENT) },
 };
 
 static struct kf_mutex *content_lock(const struct kf_content *content)
@@ -92,6 +92,21 @@ static int text_show(struct seq_file *sf, void *v)
 	return r;
 }
 
+/* A change of a value is news: nobody else would tell. */
+static void notify_if(bool changed, struct kernfs_open_file *of)
+{
+	if (changed)
+		kernfs_notify(of->kn);
+}
+
+/* Also an error is a value: that of a file that could not be read. */
+static bool differs(const struct kf_content *content, const void *value,
+		    size_t len)
+{
+	return content->error || content->len != len ||
+	       (len && memcmp(content->value, value, len));
+}
+
 /* The whole value, whatever the offset, as a sysfs store callback does. */
 static ssize_t text_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 			  off_t off)
@@ -99,6 +114,7 @@ static ssize_t text_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 	struct kf_content *content = kernfs_priv(of->kn);
 	unsigned char *value = malloc(bytes), *old;
 	struct kf_mutex *mutex;
+	bool changed;
 
 	(void)off;
 	if (!value)
@@ -106,6 +122,7 @@ static ssize_t text_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 	memcpy(value, buf, bytes);
 
 	mutex = content_lock(content);
+	changed = differs(content, value, bytes);
 	old = content->value;
 	content->value = value;
 	content->len = (uint32_t)bytes;
@@ -114,6 +131,7 @@ static ssize_t text_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 
 	if (old != content->bytes)
 		free(old);
+	notify_if(changed, of);
 	return (ssize_t)bytes;
 }
 
@@ -125,8 +143,8 @@ static size_t within(size_t len, off_t off, size_t bytes)
 	return bytes < len - (size_t)off ? bytes : len - (size_t)off;
 }
 
-static ssize_t binary_read(struct kernfs_open_file *of, char *buf,
-			   size_t bytes, off_t off)
+static ssize_t binary_read(struct kernfs_open_file *of, char *buf, size_t bytes,
+			   off_t off)
 {
 	struct kf_content *content = kernfs_priv(of->kn);
 	struct kf_mutex *mutex = content_lock(content);
@@ -144,10 +162,12 @@ static ssize_t binary_write(struct kernfs_open_file *of, char *buf,
 	struct kf_content *content = kernfs_priv(of->kn);
 	struct kf_mutex *mutex = content_lock(content);
 	size_t n = within(content->len, off, bytes);
+	bool changed = n && memcmp(content->value + off, buf, n);
 
 	if (n)
 		memcpy(content->value + off, buf, n);
 	content_unlock(mutex);
+	notify_if(changed, of);
 	return n ? (ssize_t)n : -EFBIG;
 }
 

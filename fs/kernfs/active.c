@@ -79,6 +79,8 @@ static bool is_drained(const struct kernfs_node *kn)
 void kernfs_drain(struct kernfs_node *kn)
 {
 	kf_assert_may_drain();
+	/* before the wait: a callback may take its time */
+	kernfs_wake_pollers(kn);
 	if (smp_load_acquire(&kn->active) != KN_DEACTIVATED_BIAS)
 		wait_event(&kn->root->deactivate_waitq, is_drained(kn));
 	if (!kernfs_active(kn) && kernfs_should_drain_open_files(kn))

@@ -49,7 +49,7 @@
 #define KERNFS_REMOVING 0x4000	   /* node lock: no new child, no activation */
 /* ours: the kernel tests whether the node is in its parent's tree. Decides
  * who of several removers unlinks; a root node has it until it is removed. */
-#define KERNFS_LINKED 0x8000	   /* the parent's node lock, or a root's own */
+#define KERNFS_LINKED 0x8000 /* the parent's node lock, or a root's own */
 
 /*
  * Where a node is and what it is called: one immutable record, replaced as a
@@ -119,7 +119,7 @@ struct kernfs_node {
 	unsigned long seq;
 	struct kernfs_iattrs *iattr; /* set once, node lock; then see there */
 	struct kernfs_root *root;    /* fixed */
-	int count;  /* atomic: references; 0: being freed */
+	int count;		     /* atomic: references; 0: being freed */
 	int active; /* atomic: operations inside, see KN_DEACTIVATED_BIAS */
 	/* node lock and root->rename_lock to write, RCU to read */
 	struct kernfs_name *name;
@@ -130,9 +130,9 @@ struct kernfs_node {
 
 struct kernfs_root {
 	struct kernfs_node *kn;
-	unsigned int flags;			  /* fixed */
+	unsigned int flags;			      /* fixed */
 	const struct kernfs_syscall_ops *syscall_ops; /* fixed */
-	uint64_t last_id;			  /* atomic */
+	uint64_t last_id;			      /* atomic */
 	struct kf_nodelocks locks;
 	/* drainers and losers of self-removal sleep here */
 	struct kf_waitq deactivate_waitq;
@@ -244,8 +244,8 @@ struct kernfs_node *kernfs_find_ns(const struct kernfs_node *dir,
  * section, where the answer is right only if rev did not change, but is
  * always safe to look at.
  */
-struct kernfs_node *kernfs_child_at(const struct kernfs_node *dir,
-				    uint64_t pos, uint64_t *ret_pos);
+struct kernfs_node *kernfs_child_at(const struct kernfs_node *dir, uint64_t pos,
+				    uint64_t *ret_pos);
 struct kernfs_node *kernfs_child_next(const struct kernfs_node *dir,
 				      const struct kernfs_node *kn,
 				      uint64_t pos, uint64_t *ret_pos);
@@ -280,6 +280,10 @@ void kernfs_drain(struct kernfs_node *kn);
 bool kernfs_should_drain_open_files(struct kernfs_node *kn);
 /* No lock held, node deactivated and nobody inside. */
 void kernfs_drain_open_files(struct kernfs_node *kn);
+
+/* poll.c: they poll again, and see that the node is not active. No lock held.
+ */
+void kernfs_wake_pollers(struct kernfs_node *kn);
 
 int kernfs_open_locks_init(struct kernfs_root *root, unsigned int bits);
 void kernfs_open_locks_destroy(struct kernfs_root *root);

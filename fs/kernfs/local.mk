@@ -19,6 +19,7 @@ libkernfs_la_SOURCES = \
 	%reldir%/open.c \
 	%reldir%/path.c \
 	%reldir%/path.h \
+	%reldir%/poll.c \
 	%reldir%/remove.c \
 	%reldir%/rename.c \
 	%reldir%/root.c \

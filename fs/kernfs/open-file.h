@@ -5,6 +5,8 @@
 
 #include <urcu/list.h>
 
+#include <kernfuse/poll.h>
+
 #include "fs/kernfs/kernfs-internal.h"
 
 /*
@@ -31,8 +33,10 @@ struct kernfs_open_node {
 	/* written with the mutex, read without it in a read section: */
 	unsigned int nr_due;
 	unsigned int nr_to_release; /* due or running */
-	/* counts notifications, for poll; 0 is what no reader has seen yet */
+	/* counts notifications, for poll; 0 is what no reader has seen yet.
+	 * Read without the mutex by who has the file open */
 	unsigned int event;
+	struct kernfs_poll_link waiters; /* oldest first */
 	struct rcu_head rcu;
 };
 
@@ -47,7 +51,9 @@ struct kf_open_file {
 	/* KF_RANK_OF_MUTEX: seq, event, and one callback at a time */
 	struct kf_mutex mutex;
 	struct seq_file seq;
-	unsigned int event; /* on->event when the content was last read */
+	/* on->event when the content was last read; poll looks without the
+	 * mutex */
+	unsigned int event;
 	/* KF_RANK_PREALLOC: prealloc_buf's content */
 	struct kf_mutex prealloc_mutex;
 	char *prealloc_buf; /* NULL: not preallocated */
@@ -83,10 +89,22 @@ static inline bool kernfs_get_active_of(struct kf_open_file *of)
 /* Remembers which content is about to be read. of->mutex held. */
 static inline void kernfs_note_event(struct kf_open_file *of)
 {
-	/* relaxed: a notification that comes meanwhile counts as not seen,
-	 * since the number is read before the content */
-	of->event = READ_ONCE(of->on->event);
+	/* acquire, pairs with kernfs_notify(): the number is read before the
+	 * content, so that a notification that comes meanwhile counts as not
+	 * seen. The store: kernfs_generic_poll() looks at any time */
+	WRITE_ONCE(of->event, smp_load_acquire(&of->on->event));
 }
+
+/* --- open.c --- */
+
+/* Remember it over the section: the node may be gone when it is unlocked. */
+struct kf_mutex *kernfs_open_mutex(const struct kernfs_node *kn);
+
+/* --- poll.c --- */
+
+void kernfs_init_waiters(struct kernfs_open_node *on);
+/* the open-file mutex held */
+bool kernfs_has_waiters(const struct kernfs_open_node *on);
 
 /* --- seq_file.c --- */
 

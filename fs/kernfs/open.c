@@ -43,8 +43,7 @@ void kernfs_open_locks_destroy(struct kernfs_root *root)
 	root->open_locks = NULL;
 }
 
-/* Remember it over the section: the node may be gone when it is unlocked. */
-static struct kf_mutex *open_mutex(const struct kernfs_node *kn)
+struct kf_mutex *kernfs_open_mutex(const struct kernfs_node *kn)
 {
 	struct kernfs_root *root = kn->root;
 
@@ -63,15 +62,18 @@ static struct kernfs_open_node *get_open_node_locked(struct kernfs_node *kn)
 	if (!on)
 		return NULL;
 	CDS_INIT_LIST_HEAD(&on->due);
+	kernfs_init_waiters(on);
 	on->event = 1;
 	/* pairs with the acquire in kernfs_should_drain_open_files() */
 	smp_store_release(&kn->attr.open, on);
+	/* pairs with the fence in kernfs_notify() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return on;
 }
 
 static int link_file(struct kf_open_file *of)
 {
-	struct kf_mutex *mutex = open_mutex(of->of.kn);
+	struct kf_mutex *mutex = kernfs_open_mutex(of->of.kn);
 
 	mutex_lock(mutex);
 	of->on = get_open_node_locked(of->of.kn);
@@ -90,15 +92,18 @@ static void free_open_node(struct rcu_head *head)
 static void unlink_file(struct kf_open_file *of)
 {
 	struct kernfs_node *kn = of->of.kn;
-	struct kf_mutex *mutex = open_mutex(kn);
+	struct kf_mutex *mutex = kernfs_open_mutex(kn);
 	bool last;
 
 	mutex_lock(mutex);
 	last = !--of->on->nr_files;
-	if (last)
+	if (last) {
+		/* all tables were cancelled, or there will be trouble */
+		kf_assert(!kernfs_has_waiters(of->on));
 		/* release: a drainer that finds nothing open comes after
 		 * whatever was done to close it */
 		smp_store_release(&kn->attr.open, NULL);
+	}
 	mutex_unlock(mutex);
 	if (!last)
 		return;
@@ -116,7 +121,7 @@ static void unlink_file(struct kf_open_file *of)
 static void make_due(struct kf_open_file *of)
 {
 	struct kernfs_open_node *on = of->on;
-	struct kf_mutex *mutex = open_mutex(of->of.kn);
+	struct kf_mutex *mutex = kernfs_open_mutex(of->of.kn);
 
 	mutex_lock(mutex);
 	/* all relaxed, pair with kernfs_get_active_of(), drain_may_go_on() and
@@ -144,7 +149,7 @@ static void claim_locked(struct kf_open_file *of)
 
 static bool claim_for_close(struct kf_open_file *of)
 {
-	struct kf_mutex *mutex = open_mutex(of->of.kn);
+	struct kf_mutex *mutex = kernfs_open_mutex(of->of.kn);
 	bool due;
 
 	mutex_lock(mutex);
@@ -178,7 +183,7 @@ static bool may_claim_locked(struct kf_open_file *of)
 
 static struct kf_open_file *claim_for_drain(struct kernfs_node *kn)
 {
-	struct kf_mutex *mutex = open_mutex(kn);
+	struct kf_mutex *mutex = kernfs_open_mutex(kn);
 	struct kf_open_file *of = NULL;
 	struct kernfs_open_node *on;
 
@@ -200,7 +205,7 @@ static void run_release(struct kf_open_file *of)
 {
 	struct kernfs_node *kn = of->of.kn;
 	struct kernfs_open_node *on = of->on;
-	struct kf_mutex *mutex = open_mutex(kn);
+	struct kf_mutex *mutex = kernfs_open_mutex(kn);
 
 	kn->attr.ops->release(&of->of);
 	mutex_lock(mutex);

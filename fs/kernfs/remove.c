@@ -28,6 +28,8 @@ static void mark(struct kernfs_node *kn)
 	kf_write_lock(&w, &kn->root->locks, kn, NULL, NULL);
 	mark_locked(kn);
 	kf_write_unlock(&w);
+	/* its drain does so, too, but may be long in coming */
+	kernfs_wake_pollers(kn);
 }
 
 /*
@@ -200,7 +202,8 @@ static void wait_for_winner(struct kernfs_node *kn)
 	do {
 		wait_event(&kn->root->deactivate_waitq, self_removal_over(kn));
 		kf_write_lock(&w, &kn->root->locks, kn, NULL, NULL);
-		/* another loser may have come back in between: its turn first */
+		/* another loser may have come back in between: its turn first
+		 */
 		over = self_removal_over(kn);
 		if (over)
 			kernfs_unbreak_active_protection(kn);

@@ -18,9 +18,9 @@ KERNFUSE_BEGIN_DECLS
 struct kernfs_open_file {
 	/* published: fixed while the file is open */
 	struct kernfs_node *kn;
-	int flags;			/* of open(2): O_RDONLY, ... */
+	int flags; /* of open(2): O_RDONLY, ... */
 	struct seq_file *seq_file;
-	void *priv;			/* the open callback's, for its own use */
+	void *priv; /* the open callback's, for its own use */
 	/* everything else is private to the library and follows this struct */
 };
 
@@ -83,6 +83,14 @@ struct kernfs_ops {
 	 * times a second.
 	 */
 	bool may_block;
+
+	/*
+	 * EPOLL* bits; NULL: kernfs_generic_poll(), which a callback may call,
+	 * too. @pt is queued already; it is woken by kernfs_notify(), and NULL
+	 * if nobody waits. Runs beside the other callbacks of the open file.
+	 */
+	unsigned int (*poll)(struct kernfs_open_file *of,
+			     struct poll_table_struct *pt);
 
 	/* new offset or -errno; NULL: bounded by st_size for SEEK_END */
 	off_t (*llseek)(struct kernfs_open_file *of, off_t pos, off_t offset,

@@ -9,6 +9,7 @@
 #include <kernfuse/inode.h>
 #include <kernfuse/locking.h>
 #include <kernfuse/node.h>
+#include <kernfuse/poll.h>
 #include <kernfuse/root.h>
 #include <kernfuse/seq_file.h>
 #include <kernfuse/types.h>

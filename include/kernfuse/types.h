@@ -39,6 +39,7 @@ struct kernfs_ops;
 struct kernfs_open_file;
 struct kernfs_syscall_ops;
 struct kernfs_walk;
+struct poll_table_struct;
 struct seq_file;
 
 /*
@@ -64,7 +65,8 @@ enum kernfs_node_type {
 enum kernfs_root_flag {
 	/* new nodes stay invisible until kernfs_activate() (cgroup) */
 	KERNFS_ROOT_CREATE_DEACTIVATED = 0x1,
-	/* open checks mode bits and callbacks for everybody, root too (sysfs) */
+	/* open checks mode bits and callbacks for everybody, root too (sysfs)
+	 */
 	KERNFS_ROOT_EXTRA_OPEN_PERM_CHECK = 0x2,
 	/* rename never changes the parent (cgroup) */
 	KERNFS_ROOT_INVARIANT_PARENT = 0x10,

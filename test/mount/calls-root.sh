@@ -100,7 +100,7 @@ mmap rdonly devices/online shared: ENODEV
 ioctl rdonly devices/online getflags: ENOTTY
 ioctl rdonly devices/online figetbsz: 4096
 ioctl rdonly devices/online fionread: 4096
-poll rdonly devices/online: 5
+poll rdonly devices/online: 13
 getxattr user.x devices/online: EOPNOTSUPP
 END
 

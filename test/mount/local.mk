@@ -16,6 +16,8 @@ mount_once = \
 	%reldir%/options-generic.sh \
 	%reldir%/options-mount8.sh \
 	%reldir%/permission-groups.sh \
+	%reldir%/poll-frozen.sh \
+	%reldir%/poll-wakes.sh \
 	%reldir%/signals-early.sh \
 	%reldir%/signals-running.sh \
 	%reldir%/unmount-ways.sh \
@@ -36,5 +38,10 @@ mount_each = \
 check_PROGRAMS += %reldir%/syscalls
 %canon_reldir%_syscalls_SOURCES = %reldir%/syscalls.c
 %canon_reldir%_syscalls_LDADD =
+
+# waits for news of a file
+check_PROGRAMS += %reldir%/polls
+%canon_reldir%_polls_SOURCES = %reldir%/polls.c
+%canon_reldir%_polls_LDADD =
 
 EXTRA_DIST += $(mount_once) $(mount_each)

@@ -2,6 +2,11 @@
 /* What an imported file serves: reads, writes and sizes of each kind. */
 #include "fs/import/content.h"
 
+#include <kernfuse/poll.h>
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+
 #include "test/unit/import-fixture.h"
 
 #define PAGE KERNFS_PAGE_SIZE
@@ -159,8 +164,8 @@ END_TEST
 START_TEST(callbacks_follow_the_mode)
 {
 	struct kf_content *c = kf_content_create("x", 1, 0);
-	static const mode_t modes[] = { 0, 0400, 0040, 0004, 0200, 0020,
-					0002, 0644, 0222, 0111 };
+	static const mode_t modes[] = { 0,    0400, 0040, 0004, 0200,
+					0020, 0002, 0644, 0222, 0111 };
 	size_t i;
 
 	for (i = 0; i < NR_OF(modes); i++) {
@@ -183,6 +188,37 @@ START_TEST(write_only_file_forgets)
 
 	ck_assert_int_eq(read_at(kn, buf, sizeof(buf), 0), -EACCES);
 	ck_assert_int_eq(write_at(kn, "1\n", 2, 0), 2);
+}
+END_TEST
+
+/* Does writing this tell those who have read what was there? */
+static bool is_news(struct kernfs_node *kn, const char *text, size_t len)
+{
+	struct kernfs_open_file *of;
+	char buf[PAGE];
+	bool news;
+
+	ck_assert_int_eq(kernfs_fop_open(kn, O_RDWR, &of), 0);
+	(void)kernfs_fop_read(of, buf, sizeof(buf), 0);
+	ck_assert_int_eq(write_at(kn, text, len, 0), (ssize_t)len);
+	news = kernfs_fop_poll(of, NULL) & EPOLLPRI;
+	kernfs_fop_release(of);
+	return news;
+}
+
+START_TEST(change_is_news)
+{
+	struct kernfs_node *text = add_text("t", 0644, "on\n");
+	struct kernfs_node *binary = add("b", 0644, "a\0b", 3, 0);
+	struct kernfs_node *error = add("e", 0644, NULL, 0, EIO);
+
+	ck_assert(is_news(text, "off\n", 4));
+	ck_assert(!is_news(text, "off\n", 4));
+	ck_assert(is_news(text, "of", 2));
+	ck_assert(is_news(binary, "x", 1));
+	ck_assert(!is_news(binary, "x", 1));
+	ck_assert(is_news(error, "y", 1));
+	ck_assert(!is_news(error, "y", 1));
 }
 END_TEST
 
@@ -247,6 +283,7 @@ int main(void)
 		error_is_returned_until_written_over,
 		callbacks_follow_the_mode,
 		write_only_file_forgets,
+		change_is_news,
 		text_is_never_a_mix,
 		binary_is_never_a_mix,
 	};

@@ -32,6 +32,7 @@ unit_each = \
 	%reldir%/kernfs-node \
 	%reldir%/kernfs-open \
 	%reldir%/kernfs-path \
+	%reldir%/kernfs-poll \
 	%reldir%/kernfs-remove \
 	%reldir%/kernfs-rename \
 	%reldir%/kernfs-root \
