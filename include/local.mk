@@ -11,7 +11,8 @@ public_headers = \
 	%reldir%/kernfuse/poll.h \
 	%reldir%/kernfuse/root.h \
 	%reldir%/kernfuse/seq_file.h \
-	%reldir%/kernfuse/types.h
+	%reldir%/kernfuse/types.h \
+	%reldir%/kernfuse/xattr.h
 
 pkginclude_HEADERS = $(public_headers)
 nodist_pkginclude_HEADERS = %reldir%/kernfuse/version.h

@@ -32,7 +32,9 @@
 	X(FSYNC, fsync)                                                        \
 	X(FSYNCDIR, fsyncdir)                                                  \
 	X(GETATTR, getattr)                                                    \
+	X(GETXATTR, getxattr)                                                  \
 	X(LINK, link)                                                          \
+	X(LISTXATTR, listxattr)                                                \
 	X(LOOKUP, lookup)                                                      \
 	X(MKDIR, mkdir)                                                        \
 	X(MKNOD, mknod)                                                        \
@@ -44,9 +46,11 @@
 	X(READLINK, readlink)                                                  \
 	X(RELEASE, release)                                                    \
 	X(RELEASEDIR, releasedir)                                              \
+	X(REMOVEXATTR, removexattr)                                            \
 	X(RENAME, rename)                                                      \
 	X(RMDIR, rmdir)                                                        \
 	X(SETATTR, setattr)                                                    \
+	X(SETXATTR, setxattr)                                                  \
 	X(STATFS, statfs)                                                      \
 	X(SYMLINK, symlink)                                                    \
 	X(UNLINK, unlink)                                                      \
@@ -323,6 +327,9 @@ void kfd_reply_open(fuse_req_t req, struct fuse_file_info *fi,
 void kfd_reply_buf(fuse_req_t req, const char *buf, ssize_t len);
 /* @len: bytes taken, or -errno */
 void kfd_reply_write(fuse_req_t req, ssize_t len);
+/* What getxattr and listxattr answer: @len bytes, or -errno; @buf NULL: the
+ * length was asked for. */
+void kfd_reply_xattr(fuse_req_t req, const char *buf, ssize_t len);
 /* @events: EPOLL* bits */
 void kfd_reply_poll(fuse_req_t req, unsigned int events);
 /* @err: 0 or -errno */
@@ -389,6 +396,15 @@ void kfd_op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
 void kfd_op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 		   fuse_ino_t new_parent, const char *new_name,
 		   unsigned int flags);
+
+/* --- xattr.c --- */
+
+void kfd_op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
+		     size_t size);
+void kfd_op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
+		     const char *value, size_t size, int flags);
+void kfd_op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
+void kfd_op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 /* --- forbidden.c --- */
 

@@ -25,6 +25,7 @@ libkfd_la_SOURCES = \
 	%reldir%/session.c \
 	%reldir%/session.h \
 	%reldir%/signal.c \
-	%reldir%/stats.c
+	%reldir%/stats.c \
+	%reldir%/xattr.c
 
 EXTRA_DIST += %reldir%/README.md

@@ -4,7 +4,7 @@
  *
  * What is absent, libfuse answers with ENOSYS, which the kernel remembers and
  * turns into what sysfs says: no flush, no lseek (the kernel seeks by
- * itself), no xattrs, no ioctl (ENOTTY), no fallocate (EOPNOTSUPP),
+ * itself), no ioctl (ENOTTY), no fallocate (EOPNOTSUPP),
  * no copy_file_range (the kernel copies by itself).
  */
 #include "fs/fuse/fuse-internal.h"
@@ -21,6 +21,10 @@ const struct fuse_lowlevel_ops kfd_ops = {
 	.setattr = kfd_op_setattr,
 	.access = kfd_op_access,
 	.statfs = kfd_op_statfs,
+	.getxattr = kfd_op_getxattr,
+	.setxattr = kfd_op_setxattr,
+	.listxattr = kfd_op_listxattr,
+	.removexattr = kfd_op_removexattr,
 
 	.open = kfd_op_open,
 	.read = kfd_op_read,

@@ -73,6 +73,14 @@ void kfd_reply_write(fuse_req_t req, ssize_t len)
 		fuse_reply_write(req, (size_t)len);
 }
 
+void kfd_reply_xattr(fuse_req_t req, const char *buf, ssize_t len)
+{
+	if (buf || len < 0)
+		kfd_reply_buf(req, buf, len);
+	else
+		fuse_reply_xattr(req, (size_t)len);
+}
+
 void kfd_reply_poll(fuse_req_t req, unsigned int events)
 {
 	fuse_reply_poll(req, events);

@@ -65,8 +65,7 @@ static int check_mode(const struct owner_mode *om,
 	if (S_ISDIR(om->mode)) {
 		if (cred->cap_dac_override)
 			return 0;
-		return cred->cap_dac_read_search &&
-				       !(mask & KERNFS_MAY_WRITE) ?
+		return cred->cap_dac_read_search && !(mask & KERNFS_MAY_WRITE) ?
 			       0 :
 			       -EACCES;
 	}
@@ -136,7 +135,7 @@ void kernfs_iop_getattr(struct kernfs_node *kn, const struct timespec *born,
 	kf_read_end(&rd);
 }
 
-static struct kernfs_iattrs *new_iattrs(void)
+struct kernfs_iattrs *kernfs_new_iattrs(void)
 {
 	struct kernfs_iattrs *iattr = calloc(1, sizeof(*iattr));
 
@@ -147,6 +146,23 @@ static struct kernfs_iattrs *new_iattrs(void)
 	return iattr;
 }
 
+struct kernfs_iattrs *kernfs_iattrs_locked(struct kernfs_node *kn)
+{
+	struct kernfs_iattrs *iattr = kn->iattr;
+
+	kf_assert_write_locked(&kn->root->locks, kn);
+	if (iattr)
+		return iattr;
+	iattr = kernfs_new_iattrs();
+	if (!iattr)
+		return NULL;
+	write_seqcount_begin(&kn->seq);
+	/* pairs with the acquire in load_owner_mode() */
+	smp_store_release(&kn->iattr, iattr);
+	write_seqcount_end(&kn->seq);
+	return iattr;
+}
+
 /*
  * A new record becomes visible together with what is stored in it: readers
  * see all fields of one call or none.
@@ -154,7 +170,7 @@ static struct kernfs_iattrs *new_iattrs(void)
 static int store_attrs_locked(struct kernfs_node *kn,
 			      const struct kernfs_iattr *attr)
 {
-	struct kernfs_iattrs *to = kn->iattr ? kn->iattr : new_iattrs();
+	struct kernfs_iattrs *to = kn->iattr ? kn->iattr : kernfs_new_iattrs();
 
 	kf_assert_write_locked(&kn->root->locks, kn);
 	if (!to)

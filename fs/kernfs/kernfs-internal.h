@@ -63,12 +63,18 @@ struct kernfs_name {
 	char str[];		    /* "" for the root node */
 };
 
+struct kernfs_xattr;
+
 /* Owner and times, for nodes that differ from root:root and "never changed".
  * Written under the node lock with the node's seq odd. */
 struct kernfs_iattrs {
 	uid_t uid;
 	gid_t gid;
 	struct timespec atime, mtime, ctime;
+	/* node lock, also to read; see xattr.c */
+	struct kernfs_xattr *xattrs;
+	unsigned int nr_user_xattrs;
+	size_t user_xattr_size; /* bytes of their values */
 };
 
 struct kernfs_elem_dir {
@@ -291,6 +297,11 @@ void kernfs_open_locks_destroy(struct kernfs_root *root);
 /* --- attr.c --- */
 
 void kernfs_now(struct timespec *ret_ts);
+/* A record for root:root, never changed; NULL: no memory. */
+struct kernfs_iattrs *kernfs_new_iattrs(void);
+/* The node's record, made if it has none; NULL: no memory. The node lock held
+ * exclusively. */
+struct kernfs_iattrs *kernfs_iattrs_locked(struct kernfs_node *kn);
 
 /* Times are read while they change: by halves, checked by seq. */
 static inline void kernfs_store_time(struct timespec *to,
@@ -315,6 +326,10 @@ kernfs_effective_ns(const struct kernfs_node *dir, const struct ns_common *ns)
 {
 	return kernfs_flags(dir) & KERNFS_NS ? ns : NULL;
 }
+
+/* --- xattr.c --- */
+
+void kernfs_free_xattrs(struct kernfs_xattr *list);
 
 /* --- check.c: invariants of the whole tree, for tests --- */
 

@@ -26,7 +26,8 @@ libkernfs_la_SOURCES = \
 	%reldir%/seq_file.c \
 	%reldir%/symlink.c \
 	%reldir%/tree.c \
-	%reldir%/walk.c
+	%reldir%/walk.c \
+	%reldir%/xattr.c
 libkernfs_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 
 EXTRA_DIST += %reldir%/README.md

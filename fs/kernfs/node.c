@@ -84,11 +84,9 @@ static int init_owner(struct kernfs_node *kn, struct kernfs_node *parent,
 	}
 	if (!uid && !gid)
 		return 0;
-	iattr = malloc(sizeof(*iattr));
+	iattr = kernfs_new_iattrs();
 	if (!iattr)
 		return -ENOMEM;
-	kernfs_now(&iattr->atime);
-	iattr->mtime = iattr->ctime = iattr->atime;
 	iattr->uid = uid;
 	iattr->gid = gid;
 	kn->iattr = iattr;
@@ -153,7 +151,8 @@ bool kernfs_tryget(struct kernfs_node *kn)
 
 static void free_node(struct rcu_head *head)
 {
-	struct kernfs_node *kn = caa_container_of(head, struct kernfs_node, rcu);
+	struct kernfs_node *kn =
+		caa_container_of(head, struct kernfs_node, rcu);
 
 	kf_rcu_callback_begin(head);
 	if (kernfs_is(kn, KERNFS_DIR))
@@ -162,6 +161,8 @@ static void free_node(struct rcu_head *head)
 		free(kn->symlink.text);
 	if (kn->name != &kn->first)
 		kernfs_free_name(kn->name);
+	if (kn->iattr)
+		kernfs_free_xattrs(kn->iattr->xattrs);
 	free(kn->iattr);
 	free(kn);
 }

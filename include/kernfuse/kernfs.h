@@ -14,5 +14,6 @@
 #include <kernfuse/seq_file.h>
 #include <kernfuse/types.h>
 #include <kernfuse/version.h>
+#include <kernfuse/xattr.h>
 
 #endif /* KERNFUSE_KERNFS_H */

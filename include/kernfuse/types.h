@@ -68,6 +68,10 @@ enum kernfs_root_flag {
 	/* open checks mode bits and callbacks for everybody, root too (sysfs)
 	 */
 	KERNFS_ROOT_EXTRA_OPEN_PERM_CHECK = 0x2,
+	/* file handles can be made and taken (cgroup2) */
+	KERNFS_ROOT_SUPPORT_EXPORTOP = 0x4,
+	/* clients may set user.* extended attributes (cgroup2) */
+	KERNFS_ROOT_SUPPORT_USER_XATTR = 0x8,
 	/* rename never changes the parent (cgroup) */
 	KERNFS_ROOT_INVARIANT_PARENT = 0x10,
 };

@@ -69,6 +69,45 @@ lseek rdonly online 0 end
 lseek rdonly online 0 data
 lseek rdonly online 0 hole
 lseek rdonly online 5000 data
+poll rdonly online
+listxattr online
+listxattr . 0
+getxattr user.x online
+getxattr user. online
+getxattr trusted.x online
+getxattr security.capability online
+getxattr system.posix_acl_access online
+getxattr system.x online
+getxattr nothing online
+setxattr any user.x online value
+setxattr replace user.x online value
+setxattr any user. online value
+setxattr any trusted. online value
+setxattr any nothing.x online value
+setxattr any system.x online value
+setxattr any trusted.kernfuse online value
+getxattr trusted.kernfuse online
+getxattr trusted.kernfuse online 0
+getxattr trusted.kernfuse online 2
+setxattr create trusted.kernfuse online value
+setxattr replace trusted.kernfuse online 3000
+setxattr replace trusted.absent online 3000
+setxattr any trusted.aaa online 0
+setxattr any security.kernfuse online other
+setxattr any trusted.kernfuse online 65537
+listxattr online
+listxattr online 10
+listxattr online 0
+removexattr trusted.aaa online
+removexattr trusted.kernfuse online
+removexattr security.kernfuse online
+removexattr trusted.kernfuse online
+removexattr user.x online
+removexattr nothing online
+listxattr online
+setxattr any trusted.kernfuse . value
+listxattr .
+removexattr trusted.kernfuse .
 END
 
 cd /sys/devices/system/cpu

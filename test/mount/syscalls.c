@@ -349,11 +349,53 @@ static void do_utimes(char **a)
 	say(utimensat(AT_FDCWD, a[2], strcmp(a[1], "now") ? set : now, 0));
 }
 
+/* getxattr NAME PATH [SIZE]: the length */
 static void do_getxattr(char **a)
 {
 	char buf[256];
+	size_t size = *a[3] ? strtoul(a[3], NULL, 0) : sizeof(buf);
 
-	say_number(lgetxattr(a[2], a[1], buf, sizeof(buf)));
+	say_number(lgetxattr(a[2], a[1], buf, size));
+}
+
+/* setxattr FLAGS NAME PATH VALUE; a number as VALUE: that many bytes 'x' */
+static void do_setxattr(char **a)
+{
+	static const struct name names[] = {
+		{ "any", 0 },
+		{ "create", XATTR_CREATE },
+		{ "replace", XATTR_REPLACE },
+		{ NULL, 0 },
+	};
+	size_t len = strtoul(a[4], NULL, 10);
+	int flags = (int)named(names, a[1]);
+	char *buf = malloc(len + 1);
+
+	if (a[4][0] >= '0' && a[4][0] <= '9') {
+		memset(buf, 'x', len);
+		say(lsetxattr(a[3], a[2], buf, len, flags));
+	} else {
+		say(lsetxattr(a[3], a[2], a[4], strlen(a[4]), flags));
+	}
+	free(buf);
+}
+
+static void do_removexattr(char **a)
+{
+	say(lremovexattr(a[2], a[1]));
+}
+
+/* listxattr PATH [SIZE] */
+static void do_listxattr(char **a)
+{
+	char buf[65536];
+	size_t size = *a[2] ? strtoul(a[2], NULL, 0) : sizeof(buf);
+	ssize_t len = llistxattr(a[1], buf, size);
+
+	if (size || len < 0)
+		say_text(buf, len);
+	else
+		say_number(len);
 }
 
 static void do_copy(char **a)
@@ -463,18 +505,19 @@ static const struct call {
 	{ "flock", do_flock },	       { "fstat_size", do_fstat_size },
 	{ "fsync", do_fsync },	       { "ftruncate", do_ftruncate },
 	{ "getxattr", do_getxattr },   { "ioctl", do_ioctl },
-	{ "link", do_link },	       { "lseek", do_lseek },
-	{ "mkdir", do_mkdir },	       { "mknod", do_mknod },
-	{ "mmap", do_mmap },	       { "open", do_open },
-	{ "poll", do_poll },	       { "pread", do_pread },
-	{ "pwrite", do_pwrite },       { "read", do_read },
-	{ "readlink", do_readlink },   { "rename", do_rename },
-	{ "renameat2", do_renameat2 }, { "rmdir", do_rmdir },
-	{ "splice", do_splice },       { "stat", do_stat },
-	{ "statfs", do_statfs },       { "symlink", do_symlink },
-	{ "syncfs", do_syncfs },       { "truncate", do_truncate },
-	{ "unlink", do_unlink },       { "utimes", do_utimes },
-	{ "write", do_write },
+	{ "listxattr", do_listxattr }, { "removexattr", do_removexattr },
+	{ "setxattr", do_setxattr },   { "link", do_link },
+	{ "lseek", do_lseek },	       { "mkdir", do_mkdir },
+	{ "mknod", do_mknod },	       { "mmap", do_mmap },
+	{ "open", do_open },	       { "poll", do_poll },
+	{ "pread", do_pread },	       { "pwrite", do_pwrite },
+	{ "read", do_read },	       { "readlink", do_readlink },
+	{ "rename", do_rename },       { "renameat2", do_renameat2 },
+	{ "rmdir", do_rmdir },	       { "splice", do_splice },
+	{ "stat", do_stat },	       { "statfs", do_statfs },
+	{ "symlink", do_symlink },     { "syncfs", do_syncfs },
+	{ "truncate", do_truncate },   { "unlink", do_unlink },
+	{ "utimes", do_utimes },       { "write", do_write },
 };
 
 static int run(char *line)

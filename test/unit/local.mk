@@ -39,7 +39,8 @@ unit_each = \
 	%reldir%/kernfs-seq_file \
 	%reldir%/kernfs-symlink \
 	%reldir%/kernfs-tree \
-	%reldir%/kernfs-walk
+	%reldir%/kernfs-walk \
+	%reldir%/kernfs-xattr
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_once) $(unit_each)
