@@ -47,12 +47,12 @@ void kfd_op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
 	struct listing l = { .req = req, .buf = malloc(size), .size = size };
+	struct kfd *kfd = kfd_begin(req, KFD_OP_READDIR);
 	int err = -ENOMEM;
 
 	(void)ino;
-	kfd_begin(req, KFD_OP_READDIR);
 	if (l.buf)
-		err = kernfs_fop_readdir(kfd_handle(fi)->dir, NULL,
+		err = kernfs_fop_readdir(kfd_handle(fi)->dir, kfd->params.ns,
 					 (uint64_t)off, add_entry, &l);
 	kfd_reply_buf(req, l.buf, err ? err : (ssize_t)l.used);
 	free(l.buf);
@@ -102,8 +102,7 @@ void kfd_op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
 void kfd_op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_RMDIR);
-	struct kernfs_node *kn =
-		kernfs_find_and_get(kfd_node(kfd, parent), name);
+	struct kernfs_node *kn = kfd_find(kfd, kfd_node(kfd, parent), name);
 	struct kfd_request r;
 	int err = -ENOENT;
 
@@ -120,8 +119,7 @@ void kfd_op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 		   unsigned int flags)
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_RENAME);
-	struct kernfs_node *kn =
-		kernfs_find_and_get(kfd_node(kfd, parent), name);
+	struct kernfs_node *kn = kfd_find(kfd, kfd_node(kfd, parent), name);
 	struct kfd_request r;
 	int err = -ENOENT;
 

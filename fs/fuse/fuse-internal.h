@@ -349,6 +349,10 @@ extern const struct fuse_lowlevel_ops kfd_ops;
 struct kfd_inode *kfd_lookup(struct kfd *kfd, struct kernfs_node *parent,
 			     const char *name);
 
+/* The node that @name stands for on this mount, with a reference; or NULL. */
+struct kernfs_node *kfd_find(struct kfd *kfd, struct kernfs_node *parent,
+			     const char *name);
+
 void kfd_op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void kfd_op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t nlookup);
 void kfd_op_forget_multi(fuse_req_t req, size_t count,

@@ -15,8 +15,7 @@ lookup_slow(struct kfd *kfd, struct kernfs_node *parent, const char *name)
 	struct kernfs_dentry d;
 	int err;
 
-	/* no namespace tag: this mount shows what carries none */
-	err = kernfs_iop_lookup(parent, name, NULL, &d);
+	err = kernfs_iop_lookup(parent, name, kfd->params.ns, &d);
 	/* not active is absent, too; absent names are not cached anyway */
 	if (err)
 		return ERR_PTR(err == -EAGAIN ? -ENOENT : err);
@@ -35,6 +34,15 @@ struct kfd_inode *kfd_lookup(struct kfd *kfd, struct kernfs_node *parent,
 	kernfs_iop_refresh(parent);
 	inode = kfd_dentry_find(kfd, parent, name);
 	return inode ? inode : lookup_slow(kfd, parent, name);
+}
+
+struct kernfs_node *kfd_find(struct kfd *kfd, struct kernfs_node *parent,
+			     const char *name)
+{
+	struct kernfs_dentry d;
+
+	return kernfs_iop_lookup(parent, name, kfd->params.ns, &d) ? NULL :
+								     d.kn;
 }
 
 void kfd_op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 struct kernfs_root;
+struct ns_common;
 
 /* --- signal.c: being told to stop --- */
 
@@ -56,8 +57,11 @@ struct kfd;
 
 struct kfd_params {
 	struct kernfs_root *root; /* kept by the caller until kfd_destroy() */
-	const char *options;	  /* comma-separated words for libfuse */
-	bool debug;		  /* libfuse prints every request */
+	/* which children of tagged directories this mount shows; NULL: none.
+	 * Kept by reference, as root is */
+	const struct ns_common *ns;
+	const char *options; /* comma-separated words for libfuse */
+	bool debug;	     /* libfuse prints every request */
 	bool single_threaded;
 	/* false: poll(2) finds every file readable and writable, and the
 	 * kernel asks us once and never again */

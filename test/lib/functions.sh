@@ -188,6 +188,32 @@ mounted_or_ended()
 	is_mounted "$mnt" || ! running "$daemon"
 }
 
+# start_treed: serves a tree that is alive, see test/mount/treed.c, at $mnt and
+# $blue; the process is $daemon
+start_treed()
+{
+	local treed=$abs_top_builddir/test/mount/treed
+
+	[ -x "$treed" ] || fail "there is no $treed"
+	blue=$tmp/blue
+	mkdir "$blue"
+	"$treed" "$mnt" "$blue" >"$tmp/log" 2>&1 </dev/null &
+	daemon=$!
+	if ! wait_for 60 mounted_or_ended || ! wait_for 5 is_mounted "$blue"; then
+		cat "$tmp/log" >&2
+		fail "treed did not mount"
+	fi
+	stat -f "$mnt" "$blue" >/dev/null
+}
+
+# stop_treed: unmounts both, and it ends well
+stop_treed()
+{
+	wait_for 5 fusermount3 -u "$blue" 2>/dev/null ||
+		fusermount3 -u "$blue"
+	stop
+}
+
 # wait_daemon STATUS: the daemon has ended, or is about to, with that status
 wait_daemon()
 {

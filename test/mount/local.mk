@@ -27,7 +27,9 @@ mount_each = \
 	%reldir%/attr-persist.sh \
 	%reldir%/calls-root.sh \
 	%reldir%/figures-count.sh \
+	%reldir%/hooks-through.sh \
 	%reldir%/import-copy.sh \
+	%reldir%/namespaces-two.sh \
 	%reldir%/read-offsets.sh \
 	%reldir%/readdir-offsets.sh \
 	%reldir%/stat-shows.sh \
@@ -43,5 +45,9 @@ check_PROGRAMS += %reldir%/syscalls
 check_PROGRAMS += %reldir%/polls
 %canon_reldir%_polls_SOURCES = %reldir%/polls.c
 %canon_reldir%_polls_LDADD =
+
+# serves a tree that is alive
+check_PROGRAMS += %reldir%/treed
+%canon_reldir%_treed_SOURCES = %reldir%/treed.c
 
 EXTRA_DIST += $(mount_once) $(mount_each)
