@@ -7,6 +7,7 @@ public_headers = \
 	%reldir%/kernfuse/inode.h \
 	%reldir%/kernfuse/kernfs.h \
 	%reldir%/kernfuse/locking.h \
+	%reldir%/kernfuse/log.h \
 	%reldir%/kernfuse/node.h \
 	%reldir%/kernfuse/poll.h \
 	%reldir%/kernfuse/root.h \

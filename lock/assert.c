@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <syslog.h>
+
+#include "lock/say.h"
 
 void kf_die(const char *file, int line, const char *what)
 {
@@ -14,6 +17,6 @@ void kf_die(const char *file, int line, const char *what)
 
 int kf_warn(const char *file, int line, const char *what)
 {
-	return fprintf(stderr, "kernfuse: %s:%d: caller's mistake: %s\n", file,
-		       line, what);
+	kf_say(LOG_WARNING, "%s:%d: caller's mistake: %s", file, line, what);
+	return 1;
 }

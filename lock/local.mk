@@ -22,6 +22,8 @@ liblock_la_SOURCES = \
 	%reldir%/rcutab.h \
 	%reldir%/rwsem.c \
 	%reldir%/rwsem.h \
+	%reldir%/say.c \
+	%reldir%/say.h \
 	%reldir%/seqcount.h \
 	%reldir%/wait.c \
 	%reldir%/wait.h

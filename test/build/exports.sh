@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The shared library exports exactly what the public headers declare with
-# KERNFUSE_PUBLIC, and nothing but kernfs_* and __kernfs_create_file.
+# KERNFUSE_PUBLIC, all of it by the names of its rooms.
 
 set -u
 library=${abs_top_builddir:?is set by make check}/.libs/libkernfuse.so
+: "${abs_top_srcdir:?}"
 if [ ! -e "$library" ]; then
 	echo "exports: there is no shared library (--disable-shared?)"
 	exit 77
@@ -17,9 +18,10 @@ fi
 declared()
 {
 	read -ra cc <<<"$CC"
-	echo '#include <kernfuse/kernfs.h>' |
+	(cd "$abs_top_srcdir/include/kernfuse" &&
+		printf '#include <kernfuse/%s>\n' *.h) |
 		"${cc[@]}" -E -P -I"$abs_top_builddir/include" \
-			-I"${abs_top_srcdir:?}/include" - |
+			-I"$abs_top_srcdir/include" - |
 		tr -s '[:space:]' ' ' | tr '{};' '[\n*]' |
 		sed -nE 's/.*__attribute__ ?\(\(visibility\("default"\)\)\)//p' |
 		sed -E 's/\(.*//; s/ +$//; s/.*[ *]//'
@@ -31,6 +33,12 @@ exported()
 	nm -D --defined-only --format=posix "$library" |
 		awk '$2 != "A" { sub(/@.*/, "", $1); print $1 }'
 }
+
+# what a public name looks like, a kind a line
+names='kernfs_.*
+|__kernfs_create_file
+|kernfuse_.*'
+
 
 status=0
 report()
@@ -50,5 +58,5 @@ report "declared but not exported" \
 report "exported but not declared" \
 	"$(comm -13 <(declared | sort -u) <(exported | sort -u))"
 report "not a public name" \
-	"$(exported | grep -vE '^(kernfs_.*|__kernfs_create_file)$')"
+	"$(exported | grep -vE "^($(tr -d '\n' <<<"$names"))\$")"
 exit "$status"
