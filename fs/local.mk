@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Each room is a convenience library. The shared library is lock + kernfs
-# behind a version script; the program takes the rooms as they are, so that
+# Each room is a convenience library. The shared library is lock, kernfs and
+# sysfs behind a version script; the program takes the rooms as they are, so that
 # fs/fuse may use what the shared library hides.
 
 include fs/kernfs/local.mk
+include fs/sysfs/local.mk
 include fs/import/local.mk
 include fs/fuse/local.mk
 include fs/cli/local.mk
@@ -12,7 +13,7 @@ include fs/cli/local.mk
 lib_LTLIBRARIES += libkernfuse.la
 
 libkernfuse_la_SOURCES =
-libkernfuse_la_LIBADD = libkernfs.la liblock.la
+libkernfuse_la_LIBADD = libsysfs.la libkernfs.la liblock.la
 # -version-info: current:revision:age of the interface, not the release
 libkernfuse_la_LDFLAGS = \
 	$(AM_LDFLAGS) \
@@ -20,13 +21,13 @@ libkernfuse_la_LDFLAGS = \
 	-version-info 0:0:0 \
 	-Wl,--version-script=$(top_srcdir)/%reldir%/libkernfuse.map
 libkernfuse_la_DEPENDENCIES = \
-	libkernfs.la liblock.la \
+	libsysfs.la libkernfs.la liblock.la \
 	$(top_srcdir)/%reldir%/libkernfuse.map
 
 # The same objects for tests and benchmarks: hidden names are visible to
 # whoever links them statically.
 noinst_LTLIBRARIES += libkernfuse_testing.la
 libkernfuse_testing_la_SOURCES =
-libkernfuse_testing_la_LIBADD = libkernfs.la liblock.la
+libkernfuse_testing_la_LIBADD = libsysfs.la libkernfs.la liblock.la
 
 EXTRA_DIST += %reldir%/README.md %reldir%/libkernfuse.map

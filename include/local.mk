@@ -6,12 +6,15 @@ public_headers = \
 	%reldir%/kernfuse/file.h \
 	%reldir%/kernfuse/inode.h \
 	%reldir%/kernfuse/kernfs.h \
+	%reldir%/kernfuse/kobject.h \
 	%reldir%/kernfuse/locking.h \
 	%reldir%/kernfuse/log.h \
 	%reldir%/kernfuse/node.h \
 	%reldir%/kernfuse/poll.h \
 	%reldir%/kernfuse/root.h \
 	%reldir%/kernfuse/seq_file.h \
+	%reldir%/kernfuse/seq_file.h \
+	%reldir%/kernfuse/sysfs.h \
 	%reldir%/kernfuse/types.h \
 	%reldir%/kernfuse/xattr.h
 

@@ -37,8 +37,11 @@ exported()
 # what a public name looks like, a kind a line
 names='kernfs_.*
 |__kernfs_create_file
-|kernfuse_.*'
-
+|kernfuse_.*
+|kobj_sysfs_ops
+|kobject_.*
+|sysfs_.*
+|compat_only_sysfs_link_entry_to_kobj'
 
 status=0
 report()

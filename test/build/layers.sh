@@ -3,7 +3,7 @@
 #
 # Rooms depend on each other in one direction only:
 #
-#   include <- lock <- fs/kernfs <- fs/fuse, fs/import <- fs/cli
+#   include <- lock <- fs/kernfs <- fs/sysfs <- fs/fuse, fs/import <- fs/cli
 #
 # A file includes from its own room or from those to its left, and a source its
 # own header first, or else the one its room shares. Besides, only
@@ -19,8 +19,9 @@ allowed_rooms()
 	include) ;;
 	lock) echo include ;;
 	fs/kernfs) echo include lock ;;
-	fs/fuse | fs/import) echo include lock fs/kernfs ;;
-	fs/cli) echo include lock fs/kernfs fs/fuse fs/import ;;
+	fs/sysfs) echo include lock fs/kernfs ;;
+	fs/fuse | fs/import) echo include lock fs/kernfs fs/sysfs ;;
+	fs/cli) echo include lock fs/kernfs fs/sysfs fs/fuse fs/import ;;
 	*) echo "layers: no rule for $1" >&2 && exit 99 ;;
 	esac
 }
