@@ -13,7 +13,6 @@ public_headers = \
 	%reldir%/kernfuse/poll.h \
 	%reldir%/kernfuse/root.h \
 	%reldir%/kernfuse/seq_file.h \
-	%reldir%/kernfuse/seq_file.h \
 	%reldir%/kernfuse/sysfs.h \
 	%reldir%/kernfuse/types.h \
 	%reldir%/kernfuse/xattr.h

@@ -15,7 +15,11 @@ unit_once = \
 	%reldir%/lock-rcutab \
 	%reldir%/lock-rwsem \
 	%reldir%/lock-seqcount \
-	%reldir%/lock-wait
+	%reldir%/lock-wait \
+	%reldir%/sysfs-bin \
+	%reldir%/sysfs-dir \
+	%reldir%/sysfs-kobject \
+	%reldir%/sysfs-owner
 
 unit_each = \
 	%reldir%/import-content \
@@ -40,7 +44,10 @@ unit_each = \
 	%reldir%/kernfs-symlink \
 	%reldir%/kernfs-tree \
 	%reldir%/kernfs-walk \
-	%reldir%/kernfs-xattr
+	%reldir%/kernfs-xattr \
+	%reldir%/sysfs-file \
+	%reldir%/sysfs-group \
+	%reldir%/sysfs-link
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_once) $(unit_each)
@@ -49,5 +56,6 @@ endif
 EXTRA_DIST += \
 	%reldir%/import-fixture.h \
 	%reldir%/kernfs-fixture.h \
+	%reldir%/sysfs-fixture.h \
 	%reldir%/testroot.h \
 	%reldir%/util.h

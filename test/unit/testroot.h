@@ -15,19 +15,28 @@
 #include "fs/kernfs/kernfs-internal.h"
 
 /* @nr_locks 0: what the environment says. */
-static inline struct kernfs_root *test_create_root_locks(unsigned int flags,
-							 unsigned int nr_locks)
+static inline struct kernfs_root_locking_params
+test_locking_params(unsigned int nr_locks)
 {
 	struct kernfs_root_locking_params params = { .nr_locks = nr_locks };
 	const char *locking = getenv("KERNFUSE_TEST_LOCKING");
 	const char *nr = getenv("KERNFUSE_TEST_NR_LOCKS");
-	struct kernfs_root *root;
 
 	if (locking && *locking)
 		ck_assert_int_eq(kernfs_locking_parse(locking, &params.locking),
 				 0);
 	if (nr && *nr && !nr_locks)
 		params.nr_locks = (unsigned int)strtoul(nr, NULL, 10);
+	return params;
+}
+
+static inline struct kernfs_root *test_create_root_locks(unsigned int flags,
+							 unsigned int nr_locks)
+{
+	struct kernfs_root_locking_params params =
+		test_locking_params(nr_locks);
+	struct kernfs_root *root;
+
 	root = kernfs_create_root_locking(NULL, flags, NULL, &params);
 	ck_assert(!IS_ERR(root));
 	return root;
