@@ -226,6 +226,21 @@ void sysfs_unbreak_active_protection(struct kernfs_node *kn)
 	kobject_put(kobj);
 }
 
+/* --- notification --- */
+
+void sysfs_notify(struct kobject *kobj, const char *dir, const char *attr)
+{
+	struct kernfs_node *parent = get_group(kobj, dir), *kn;
+
+	if (!parent)
+		return;
+	kn = kernfs_find_and_get(parent, attr);
+	if (kn)
+		kernfs_notify(kn);
+	kernfs_put(kn);
+	kernfs_put(parent);
+}
+
 /* --- removal --- */
 
 void sysfs_remove_file_ns(struct kobject *kobj, const struct attribute *attr,

@@ -18,6 +18,7 @@
 #define KERNFUSE_SYSFS_H
 
 #include <kernfuse/node.h>
+#include <kernfuse/poll.h>
 #include <kernfuse/root.h>
 #include <kernfuse/types.h>
 
@@ -387,6 +388,20 @@ KERNFUSE_PUBLIC int sysfs_emit(char *buf, const char *fmt, ...)
 KERNFUSE_PUBLIC int sysfs_emit_at(char *buf, int at, const char *fmt, ...)
 	KERNFUSE_PRINTF(3, 4);
 
+/**
+ * sysfs_notify - tell everybody who waits for an attribute that it has changed
+ * @kobj: object; one without a directory is ignored
+ * @dir: group of the attribute; NULL: the object's own directory
+ * @attr: name of the file; one that is not there is ignored
+ *
+ * As kernfs_notify(), for those who know names and not nodes. Whoever polls
+ * for EPOLLPRI wakes up, and reads the value again from offset 0.
+ *
+ * Context: may sleep. May be called from a callback, also one of the file.
+ */
+KERNFUSE_PUBLIC void sysfs_notify(struct kobject *kobj, const char *dir,
+				  const char *attr);
+
 /* --- binary files --- */
 
 /**
@@ -560,6 +575,12 @@ static inline struct kernfs_node *sysfs_get_dirent(struct kernfs_node *parent,
 						   const char *name)
 {
 	return kernfs_find_and_get(parent, name);
+}
+
+/* As sysfs_notify(), for who kept the node of the file: much cheaper. */
+static inline void sysfs_notify_dirent(struct kernfs_node *kn)
+{
+	kernfs_notify(kn);
 }
 
 static inline struct kernfs_node *sysfs_get(struct kernfs_node *kn)

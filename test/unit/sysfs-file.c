@@ -2,6 +2,8 @@
 /* Text attributes: whole values, pages, modes, self removal, printing. */
 #include "test/unit/sysfs-fixture.h"
 
+#include <sys/epoll.h>
+
 static struct attribute rw = { .name = "rw", .mode = 0644 };
 static struct attribute ro = { .name = "ro", .mode = 0444 };
 static struct attribute wo = { .name = "wo", .mode = 0200 };
@@ -224,6 +226,60 @@ START_TEST(file_in_a_group)
 }
 END_TEST
 
+/* --- notification --- */
+
+#define NO_NEWS ((unsigned int)(EPOLLIN | EPOLLOUT | EPOLLRDNORM | EPOLLWRNORM))
+#define NEWS (NO_NEWS | (unsigned int)(EPOLLERR | EPOLLPRI))
+
+/* A store that tells who waits. */
+static ssize_t telling_store(struct kobject *kobj, struct attribute *attr,
+			     const char *buf, size_t count)
+{
+	(void)buf;
+	sysfs_notify(kobj, NULL, attr->name);
+	return (ssize_t)count;
+}
+
+static const struct sysfs_ops telling_ops = {
+	.show = fixture_show,
+	.store = telling_store,
+};
+
+START_TEST(notifies)
+{
+	struct attribute *attrs[] = { &rw, NULL };
+	const struct attribute_group grp = { .name = "g", .attrs = attrs };
+	struct kernfs_open_file *of, *in_group;
+	struct kobject bare = { .name = "bare" };
+
+	retype(&telling_ops);
+	create(&rw);
+	ck_assert_int_eq(sysfs_create_group(&obj, &grp), 0);
+	of = open_at("obj/rw", O_RDWR);
+	in_group = open_at("obj/g/rw", O_RDWR);
+	ck_assert_uint_eq(kernfs_fop_poll(of, NULL), NEWS);
+	expect_read(of, 10, 0, "value\n");
+	expect_read(in_group, 10, 0, "value\n");
+	ck_assert_uint_eq(kernfs_fop_poll(of, NULL), NO_NEWS);
+	sysfs_notify(&obj, "g", "rw");
+	ck_assert_uint_eq(kernfs_fop_poll(of, NULL), NO_NEWS);
+	ck_assert_uint_eq(kernfs_fop_poll(in_group, NULL), NEWS);
+	/* from the file's own callback */
+	ck_assert_int_eq(kernfs_fop_write(of, "1", 1, 0), 1);
+	ck_assert_uint_eq(kernfs_fop_poll(of, NULL), NEWS);
+	expect_read(of, 10, 0, "value\n");
+	sysfs_notify_dirent(at("obj/rw"));
+	ck_assert_uint_eq(kernfs_fop_poll(of, NULL), NEWS);
+	/* nobody there */
+	sysfs_notify(&obj, NULL, "none");
+	sysfs_notify(&obj, "none", "rw");
+	sysfs_notify(&bare, NULL, "rw");
+	ck_assert_uint_eq(nr_said, 0);
+	kernfs_fop_release(of);
+	kernfs_fop_release(in_group);
+}
+END_TEST
+
 /* --- printing --- */
 
 START_TEST(emit_stays_on_the_page)
@@ -419,6 +475,7 @@ int main(void)
 		chmod_keeps_the_type,
 		prealloc_shows_at_every_read,
 		file_in_a_group,
+		notifies,
 		emit_stays_on_the_page,
 		emit_refuses,
 		removes_itself_once,
