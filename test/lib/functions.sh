@@ -29,6 +29,10 @@ export LC_ALL=C
 
 nobody=65534
 
+# How much longer than usual to wait for what must come to an end.
+patience=1
+[ "${KERNFUSE_SANITIZER:-no}" = no ] || patience=10
+
 # --- verdicts ---
 
 skip()
@@ -74,7 +78,7 @@ assert_status()
 # wait_for SECONDS COMMAND...: until it succeeds
 wait_for()
 {
-	local end=$((SECONDS + $1 + 1))
+	local end=$((SECONDS + $1 * patience + 1))
 
 	shift
 	until "$@"; do

@@ -25,7 +25,7 @@ show()
 
 show /sys >"$tmp/before"
 began=$(date +%s%N)
-start /sys
+start -o "read_timeout=$((2 * patience))" /sys
 echo "ready after $((($(date +%s%N) - began) / 1000000)) ms"
 cat "$tmp/log"
 

@@ -12,7 +12,7 @@ make_tree "$tmp/src"
 
 # milliseconds; sanitizers look for leaks first
 limit=1000
-[ "${KERNFUSE_SANITIZER:-no}" = no ] || limit=5000
+[ "${KERNFUSE_SANITIZER:-no}" = no ] || limit=10000
 
 # ends SIGNAL OPTION...: it does, in time, with status 0
 ends()
