@@ -7,6 +7,7 @@
 include fs/kernfs/local.mk
 include fs/sysfs/local.mk
 include fs/import/local.mk
+include fs/ipc/local.mk
 include fs/fuse/local.mk
 include fs/cli/local.mk
 

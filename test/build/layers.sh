@@ -4,6 +4,7 @@
 # Rooms depend on each other in one direction only:
 #
 #   include <- lock <- fs/kernfs <- fs/sysfs <- fs/fuse, fs/import <- fs/cli
+#              lock <- fs/ipc <- fs/fuse, fs/import
 #
 # A file includes from its own room or from those to its left, and a source its
 # own header first, or else the one its room shares. Besides, only
@@ -18,10 +19,12 @@ allowed_rooms()
 	case $1 in
 	include) ;;
 	lock) echo include ;;
-	fs/kernfs) echo include lock ;;
+	fs/ipc | fs/kernfs) echo include lock ;;
 	fs/sysfs) echo include lock fs/kernfs ;;
-	fs/fuse | fs/import) echo include lock fs/kernfs fs/sysfs ;;
-	fs/cli) echo include lock fs/kernfs fs/sysfs fs/fuse fs/import ;;
+	fs/fuse | fs/import) echo include lock fs/ipc fs/kernfs fs/sysfs ;;
+	fs/cli)
+		echo include lock fs/ipc fs/kernfs fs/sysfs fs/fuse fs/import
+		;;
 	*) echo "layers: no rule for $1" >&2 && exit 99 ;;
 	esac
 }
