@@ -14,12 +14,16 @@ liblock_la_SOURCES = \
 	%reldir%/nodelock.h \
 	%reldir%/percpu.c \
 	%reldir%/percpu.h \
+	%reldir%/percpu_counter.c \
+	%reldir%/percpu_counter.h \
 	%reldir%/rank.c \
 	%reldir%/rank.h \
 	%reldir%/rcu.c \
 	%reldir%/rcu.h \
 	%reldir%/rcutab.c \
 	%reldir%/rcutab.h \
+	%reldir%/rseq.c \
+	%reldir%/rseq.h \
 	%reldir%/rwsem.c \
 	%reldir%/rwsem.h \
 	%reldir%/say.c \

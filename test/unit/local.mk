@@ -10,9 +10,12 @@ unit_once = \
 	%reldir%/lock-hashed \
 	%reldir%/lock-nodelock \
 	%reldir%/lock-percpu \
+	%reldir%/lock-percpu_counter \
+	%reldir%/lock-percpu_counter-shared \
 	%reldir%/lock-rank \
 	%reldir%/lock-rcu \
 	%reldir%/lock-rcutab \
+	%reldir%/lock-rseq \
 	%reldir%/lock-rwsem \
 	%reldir%/lock-seqcount \
 	%reldir%/lock-wait \
