@@ -7,15 +7,20 @@ liblock_la_SOURCES = \
 	%reldir%/assert.c \
 	%reldir%/assert.h \
 	%reldir%/atomic.h \
+	%reldir%/futex.h \
 	%reldir%/hashed.c \
 	%reldir%/hashed.h \
 	%reldir%/mutex.h \
 	%reldir%/nodelock.c \
 	%reldir%/nodelock.h \
+	%reldir%/ownlock.c \
+	%reldir%/ownlock.h \
 	%reldir%/percpu.c \
 	%reldir%/percpu.h \
 	%reldir%/percpu_counter.c \
 	%reldir%/percpu_counter.h \
+	%reldir%/presence.c \
+	%reldir%/presence.h \
 	%reldir%/rank.c \
 	%reldir%/rank.h \
 	%reldir%/rcu.c \

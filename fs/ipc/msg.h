@@ -179,11 +179,16 @@ struct ipc_totals {
 	int64_t msg_bytes; /* bytes of their texts */
 	int queues; /* in use */
 	int highest_index; /* -1: no queue */
-	uint64_t region_bytes; /* size of the file */
-	uint64_t region_limit; /* how far it may grow */
 	uint64_t recoveries; /* locks and slots of dead callers put right */
 };
 int ipc_get_totals(struct ipc_namespace *ns, struct ipc_totals *ret);
+
+/* A system call. */
+struct ipc_memory {
+	uint64_t used; /* bytes of memory that the file has */
+	uint64_t limit; /* how far it may grow */
+};
+int ipc_get_memory(struct ipc_namespace *ns, struct ipc_memory *ret);
 
 /* Queue number @index (0..32767) at one moment; -ENOENT if there is none,
  * -EIO if it is damaged. Locks the queue for that moment. */
