@@ -59,14 +59,10 @@ static uint32_t unit_of(const struct ipc_namespace *ns, uint32_t ref,
 	*pos = (uint32_t)(off % IPC_UNIT);
 	if (unlikely(*unit >= ns->nr_units))
 		return 0;
-	if (unlikely(!ipc_region_reaches((struct ipc_namespace *)ns,
-					 ns->off_heap +
-						 (*unit + 1ull) * IPC_UNIT)))
-		return 0;
-	return READ_ONCE(ipc_units(ns)[*unit]);
+	return READ_ONCE(*ipc_unit_at(ns, *unit));
 }
 
-struct ipc_msg *ipc_msg_at(struct ipc_namespace *ns, uint32_t ref)
+struct ipc_msg *ipc_msg_at(const struct ipc_namespace *ns, uint32_t ref)
 {
 	uint32_t unit, pos, bytes, units;
 	uint32_t entry = unit_of(ns, ref, &unit, &pos);
@@ -79,10 +75,7 @@ struct ipc_msg *ipc_msg_at(struct ipc_namespace *ns, uint32_t ref)
 		break;
 	case IPC_UNIT_SPAN:
 		units = entry & IPC_UNIT_REST;
-		if (pos || units == 0 || units > ns->nr_units - unit ||
-		    !ipc_region_reaches(ns, ns->off_heap +
-						    ((uint64_t)unit + units) *
-							    IPC_UNIT))
+		if (pos || units == 0 || units > ns->nr_units - unit)
 			return NULL;
 		break;
 	default:
@@ -355,11 +348,10 @@ int ipc_repair_heap(struct ipc_call *c, uint32_t dead)
 
 	if (dead == c->nr || unit == 0)
 		return 0;
-	if (unit > c->ns->nr_units || units > c->ns->nr_units - unit + 1 ||
-	    !ipc_region_reaches(c->ns, ipc_units_end(c->ns, unit - 1 + units)))
+	if (unit > c->ns->nr_units || units > c->ns->nr_units - unit + 1)
 		goto out;
 	ref = unit_ref(c->ns, unit - 1);
-	entry = READ_ONCE(ipc_units(c->ns)[unit - 1]);
+	entry = READ_ONCE(*ipc_unit_at(c->ns, unit - 1));
 	if (READ_ONCE(s->msg) == ref)
 		goto out;
 	if ((entry & IPC_UNIT_KIND) == IPC_UNIT_BLOCKS &&

@@ -179,9 +179,10 @@ static int make_ready(struct ipc_call *c, uint32_t index)
 	if (index < ready)
 		return 0;
 	more = (index + 1 + 15) / 16 * 16;
-	if (ipc_region_reserve(
-		    c->ns, c->ns->off_queues + ready * sizeof(struct ipc_queue),
-		    (more - ready) * sizeof(struct ipc_queue)))
+	if (ipc_region_reserve(c->ns,
+			       (uint64_t)((char *)ipc_queue_at(c->ns, ready) -
+					  c->ns->base),
+			       (more - ready) * sizeof(struct ipc_queue)))
 		return -ENOMEM;
 	ipc_step(c->super->queues_ready, more);
 	return 0;

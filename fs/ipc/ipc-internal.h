@@ -48,11 +48,11 @@ enum ipc_counter {
 struct ipc_namespace {
 	char *base;
 	size_t limit; /* bytes of address space at base */
-	size_t size; /* of the file when last looked at; grows */
 	int fd;
 	bool gone; /* the mapping was replaced, see ipc_ns_fault() */
 	/* as they were checked when it was mapped; not read again */
-	uint64_t off_slots, off_queues, off_units, off_arenas, off_heap;
+	uint64_t off_arenas, off_slots, off_queues, off_units, off_heap;
+	uint64_t far_slots, far_queues, far_units;
 	uint32_t nr_arenas, nr_units;
 	enum ipc_counters counters_mode;
 	struct ipc_owner owner;
@@ -82,8 +82,6 @@ struct ipc_call {
 
 /* Makes sure that these bytes of the file have memory. -ENOMEM. */
 int ipc_region_reserve(struct ipc_namespace *ns, uint64_t off, uint64_t len);
-/* Is the file at least @end bytes long? Asks the system if it must. */
-bool ipc_region_reaches(struct ipc_namespace *ns, uint64_t end);
 /* Is @ns (which may be no pointer any more) mapped? */
 bool ipc_region_known(const struct ipc_namespace *ns);
 /* Something in the region cannot be: says so. Always -EIO. */
@@ -103,7 +101,10 @@ static inline void *ipc_at(const struct ipc_namespace *ns, uint64_t off)
 static inline struct ipc_slot *ipc_slot_at(const struct ipc_namespace *ns,
 					   uint32_t nr)
 {
-	return (struct ipc_slot *)ipc_at(ns, ns->off_slots) + nr - 1;
+	if (likely(nr <= IPC_NEAR_SLOTS))
+		return (struct ipc_slot *)ipc_at(ns, ns->off_slots) + nr - 1;
+	return (struct ipc_slot *)ipc_at(ns, ns->far_slots) + nr - 1 -
+	       IPC_NEAR_SLOTS;
 }
 
 static inline uint32_t ipc_nr_slots(const struct ipc_namespace *ns)
@@ -117,13 +118,21 @@ static inline uint32_t ipc_nr_slots(const struct ipc_namespace *ns)
 static inline struct ipc_queue *ipc_queue_at(const struct ipc_namespace *ns,
 					     uint32_t index)
 {
-	return (struct ipc_queue *)ipc_at(ns, ns->off_queues) + index;
+	if (likely(index < IPC_NEAR_QUEUES))
+		return (struct ipc_queue *)ipc_at(ns, ns->off_queues) + index;
+	return (struct ipc_queue *)ipc_at(ns, ns->far_queues) + index -
+	       IPC_NEAR_QUEUES;
 }
 
 static inline uint32_t ipc_queue_index(const struct ipc_namespace *ns,
 				       const struct ipc_queue *q)
 {
-	return (uint32_t)(q - ipc_queue_at(ns, 0));
+	uint64_t off = (uint64_t)((const char *)q - ns->base);
+
+	if (likely(off < ns->off_heap))
+		return (uint32_t)((off - ns->off_queues) / sizeof(*q));
+	return (uint32_t)((off - ns->far_queues) / sizeof(*q)) +
+	       IPC_NEAR_QUEUES;
 }
 
 /* NULL if the index has never been in use */
@@ -140,9 +149,13 @@ static inline uint64_t *ipc_idmap(const struct ipc_namespace *ns)
 	return ipc_at(ns, IPC_OFF_IDMAP);
 }
 
-static inline uint32_t *ipc_units(const struct ipc_namespace *ns)
+/* the map's entry of a unit below ns->nr_units */
+static inline uint32_t *ipc_unit_at(const struct ipc_namespace *ns,
+				    uint32_t unit)
 {
-	return ipc_at(ns, ns->off_units);
+	if (likely(unit < IPC_NEAR_UNITS))
+		return (uint32_t *)ipc_at(ns, ns->off_units) + unit;
+	return (uint32_t *)ipc_at(ns, ns->far_units) + unit - IPC_NEAR_UNITS;
 }
 
 static inline struct ipc_arena *ipc_arena_at(const struct ipc_namespace *ns,
@@ -217,7 +230,7 @@ void ipc_heap_give(struct ipc_call *c, uint32_t unit, uint32_t units);
 uint64_t ipc_units_end(const struct ipc_namespace *ns, uint32_t units);
 
 /* The block of a reference, if there is one at that place; else NULL. */
-struct ipc_msg *ipc_msg_at(struct ipc_namespace *ns, uint32_t ref);
+struct ipc_msg *ipc_msg_at(const struct ipc_namespace *ns, uint32_t ref);
 /* How many bytes of text fit into it; @ref is good. */
 uint64_t ipc_msg_room(const struct ipc_namespace *ns, uint32_t ref);
 

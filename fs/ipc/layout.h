@@ -3,17 +3,21 @@
  * What a region looks like. Numbers and offsets only, no pointers; every
  * process that maps it may write anything, so whoever reads a field checks it.
  *
- *	super		limits, locks, arenas
+ *	super		limits, locks
  *	idmap		a bit for each index in use
  *	keys		hash of keys: index + 1 of the first queue
  *	counters	msg_hdrs and msg_bytes, see lock/percpu_counter.h
+ *	arenas		lists of free blocks
  *	slots		one for each caller inside a call
  *	queues		one for each index
  *	units		what each unit of the heap is used for
  *	heap		units of 64 KiB: blocks of one size, or part of a span
+ *	far arrays	the rest of slots, queues and units
  *
- * The file is sparse: pages are allocated before they are first touched, so
- * that a full tmpfs is -ENOMEM and no SIGBUS.
+ * Only the first few slots, queues and units come before the heap, so that all
+ * of a small namespace lies in one stretch that one page table maps. The file
+ * is as long as it may ever be, and sparse: pages are allocated before they
+ * are first touched, so that a full tmpfs is -ENOMEM and no SIGBUS.
  */
 #ifndef FS_IPC_LAYOUT_H
 #define FS_IPC_LAYOUT_H
@@ -34,6 +38,9 @@
 #define IPC_NR_KEYS 4096u
 #define IPC_NR_ARENAS 16u
 #define IPC_NR_CLASSES 32u
+#define IPC_NEAR_SLOTS 64u /* before the heap; so with queues and units */
+#define IPC_NEAR_QUEUES 64u
+#define IPC_NEAR_UNITS 1024u
 #define IPC_NR_CACHED 8u /* free blocks that a slot keeps */
 
 #define IPC_GRAIN 32u /* a reference counts these from the region's start */
@@ -202,8 +209,9 @@ struct ipc_super {
 	uint32_t nr_arenas;
 	uint32_t counters_size;
 	uint32_t unused;
-	uint64_t off_slots, off_queues, off_units, off_arenas, off_heap;
-	uint64_t limit; /* bytes the file may have */
+	uint64_t off_arenas, off_slots, off_queues, off_units, off_heap;
+	uint64_t far_slots, far_queues, far_units;
+	uint64_t limit; /* bytes of the file */
 	uint64_t secret; /* makes the shape of treaps hard to foresee */
 
 	/* limits, set at any time */
@@ -225,7 +233,6 @@ struct ipc_super {
 	struct kf_ownlock heap_lock __attribute__((aligned(64)));
 	uint32_t units_ready; /* units that have memory */
 	uint32_t units_next; /* where the search for free ones begins */
-	uint32_t units_map_ready; /* entries of the map that have memory */
 
 	struct kf_ownlock reap_lock __attribute__((aligned(64)));
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define DEFAULT_LIMIT (4ull << 30)
+#define MIN_LIMIT (20ull << 20)
 /* what 32 bits of a reference reach, and no more than half of it */
 #define MAX_LIMIT (64ull << 30)
 
@@ -70,21 +71,34 @@ static struct percpu_counter_params counter_params(enum ipc_counters mode)
 	};
 }
 
+static uint64_t next_page(uint64_t *off, uint64_t bytes)
+{
+	uint64_t at = *off;
+
+	*off += round_up(bytes, IPC_PAGE);
+	return at;
+}
+
 /* Where everything is, given the size of the counters and of it all. */
 static void lay_out(struct ipc_super *s)
 {
 	uint64_t off = IPC_OFF_COUNTERS + round_up(s->counters_size, IPC_PAGE);
-	uint64_t units;
+	uint64_t far = s->limit, bytes;
 
-	s->off_arenas = off;
-	off += round_up(IPC_NR_ARENAS * sizeof(struct ipc_arena), IPC_PAGE);
-	s->off_slots = off;
-	off += round_up(IPC_NR_SLOTS * sizeof(struct ipc_slot), IPC_PAGE);
-	s->off_queues = off;
-	off += IPC_NR_QUEUES * sizeof(struct ipc_queue);
-	s->off_units = off;
-	units = s->limit / IPC_UNIT;
-	s->off_heap = round_up(off + units * sizeof(uint32_t), IPC_UNIT);
+	s->off_arenas = next_page(&off,
+				  IPC_NR_ARENAS * sizeof(struct ipc_arena));
+	s->off_slots = next_page(&off,
+				 IPC_NEAR_SLOTS * sizeof(struct ipc_slot));
+	s->off_queues = next_page(&off,
+				  IPC_NEAR_QUEUES * sizeof(struct ipc_queue));
+	s->off_units = next_page(&off, IPC_NEAR_UNITS * sizeof(uint32_t));
+	s->off_heap = round_up(off, IPC_UNIT);
+	bytes = (IPC_NR_SLOTS - IPC_NEAR_SLOTS) * sizeof(struct ipc_slot);
+	s->far_slots = far -= round_up(bytes, IPC_PAGE);
+	bytes = (IPC_NR_QUEUES - IPC_NEAR_QUEUES) * sizeof(struct ipc_queue);
+	s->far_queues = far -= round_up(bytes, IPC_PAGE);
+	bytes = s->limit / IPC_UNIT * sizeof(uint32_t);
+	s->far_units = far -= round_up(bytes, IPC_PAGE);
 }
 
 static int check_params(const struct ipc_params *p, struct ipc_super *s)
@@ -97,12 +111,12 @@ static int check_params(const struct ipc_params *p, struct ipc_super *s)
 		return -EINVAL;
 	s->limit = p->limit ? p->limit : DEFAULT_LIMIT;
 	s->limit -= s->limit % IPC_UNIT;
-	if (s->limit < IPC_UNIT || s->limit > MAX_LIMIT)
+	if (s->limit < MIN_LIMIT || s->limit > MAX_LIMIT)
 		return -EINVAL;
 	s->counters_size =
 		(uint32_t)percpu_counter_bytes(IPC_NR_COUNTERS, &counters);
 	lay_out(s);
-	if (s->off_heap + IPC_UNIT > s->limit)
+	if (s->off_heap + IPC_UNIT > s->far_units)
 		return -EINVAL;
 	return 0;
 }
@@ -130,6 +144,8 @@ static void fill_super(struct ipc_super *s, const struct ipc_params *p)
 	s->next_id = -1;
 	s->last_index = -1;
 	s->highest = -1;
+	s->nr_slots = IPC_PAGE / sizeof(struct ipc_slot);
+	s->queues_ready = IPC_NEAR_QUEUES;
 	if (getrandom(&s->secret, sizeof(s->secret), GRND_NONBLOCK) < 0)
 		s->secret = (uint64_t)getpid() * 0x9e3779b97f4a7c15ull;
 }
@@ -137,7 +153,7 @@ static void fill_super(struct ipc_super *s, const struct ipc_params *p)
 /* What is read here is checked against what this version would have made. */
 static int check_super(struct ipc_namespace *ns)
 {
-	struct ipc_super s, ours;
+	struct ipc_super s;
 
 	memcpy(&s, ipc_super(ns), sizeof(s));
 	if (s.magic != IPC_MAGIC || s.version != IPC_VERSION ||
@@ -146,27 +162,26 @@ static int check_super(struct ipc_namespace *ns)
 	    s.queue_size != sizeof(struct ipc_queue) ||
 	    s.msg_size != sizeof(struct ipc_msg))
 		return -EINVAL;
-	if (s.limit % IPC_UNIT || s.limit < IPC_UNIT || s.limit > MAX_LIMIT ||
+	if (s.limit % IPC_UNIT || s.limit < MIN_LIMIT || s.limit > MAX_LIMIT ||
 	    s.counters_size > MAX_COUNTERS || s.nr_arenas < 1 ||
 	    s.nr_arenas > IPC_NR_ARENAS ||
 	    (s.counters != IPC_COUNTERS_PERCPU &&
 	     s.counters != IPC_COUNTERS_ATOMIC))
 		return ipc_damaged("header", 0);
-	ours = s;
-	lay_out(&ours);
-	if (s.off_slots != ours.off_slots || s.off_queues != ours.off_queues ||
-	    s.off_units != ours.off_units || s.off_heap != ours.off_heap ||
-	    s.off_arenas != ours.off_arenas ||
-	    s.off_heap + IPC_UNIT > s.limit || ns->size < s.off_heap)
+	/* only what was checked says where things are */
+	lay_out(&s);
+	if (s.off_heap + IPC_UNIT > s.far_units || s.limit != ns->limit)
 		return ipc_damaged("layout", 0);
-	ns->limit = s.limit;
+	ns->off_arenas = s.off_arenas;
 	ns->off_slots = s.off_slots;
 	ns->off_queues = s.off_queues;
 	ns->off_units = s.off_units;
-	ns->off_arenas = s.off_arenas;
 	ns->off_heap = s.off_heap;
+	ns->far_slots = s.far_slots;
+	ns->far_queues = s.far_queues;
+	ns->far_units = s.far_units;
 	ns->nr_arenas = s.nr_arenas;
-	ns->nr_units = (uint32_t)((s.limit - s.off_heap) / IPC_UNIT);
+	ns->nr_units = (uint32_t)((s.far_units - s.off_heap) / IPC_UNIT);
 	ns->counters_mode = (enum ipc_counters)s.counters;
 	ns->owner.uid = s.owner;
 	ns->owner.gid = s.group;
@@ -183,31 +198,14 @@ int ipc_region_reserve(struct ipc_namespace *ns, uint64_t off, uint64_t len)
 
 	if (off + len > ns->limit)
 		return -ENOMEM;
-	while (fallocate(ns->fd, 0, from, bytes) < 0) {
-		if (errno == EINTR)
-			continue;
+	while (fallocate(ns->fd, FALLOC_FL_KEEP_SIZE, from, bytes) < 0) {
 		/* no such call on this file system: sparse must do */
-		if (errno != EOPNOTSUPP && errno != ENOSYS)
-			return -ENOMEM;
-		if (ipc_region_reaches(ns, off + len))
+		if (errno == EOPNOTSUPP || errno == ENOSYS)
 			return 0;
-		return ftruncate(ns->fd, from + bytes) < 0 ? -ENOMEM : 0;
+		if (errno != EINTR)
+			return -ENOMEM;
 	}
 	return 0;
-}
-
-bool ipc_region_reaches(struct ipc_namespace *ns, uint64_t end)
-{
-	struct stat st;
-
-	/* relaxed: any value of it was true, and files only grow */
-	if (likely(end <= READ_ONCE(ns->size)))
-		return true;
-	if (fstat(ns->fd, &st) < 0 || (uint64_t)st.st_size < end ||
-	    end > ns->limit)
-		return false;
-	WRITE_ONCE(ns->size, (size_t)st.st_size);
-	return true;
 }
 
 /* --- the list of what is mapped --- */
@@ -295,9 +293,9 @@ static int map_file(struct ipc_namespace *ns)
 	    s.magic != IPC_MAGIC || s.version != IPC_VERSION ||
 	    s.byte_order != IPC_BYTE_ORDER)
 		return -EINVAL;
-	if (s.limit % IPC_UNIT || s.limit < IPC_UNIT || s.limit > MAX_LIMIT)
-		return ipc_damaged("limit", 0);
-	ns->size = (size_t)st.st_size;
+	if (s.limit < MIN_LIMIT || s.limit > MAX_LIMIT ||
+	    (uint64_t)st.st_size < s.limit)
+		return ipc_damaged("length", 0);
 	ns->limit = s.limit;
 	base = mmap(NULL, ns->limit, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_NORESERVE, ns->fd, 0);
@@ -309,21 +307,16 @@ static int map_file(struct ipc_namespace *ns)
 
 static int attach(struct ipc_namespace *ns)
 {
-	size_t limit, counters_size;
 	int err = map_file(ns);
 
 	if (err)
 		return err;
-	limit = ns->limit;
 	err = check_super(ns);
 	if (err)
 		return err;
-	if (ns->limit != limit)
-		return ipc_damaged("limit", 1);
-	counters_size = ns->off_arenas - IPC_OFF_COUNTERS;
 	err = percpu_counter_attach(ns->counters, IPC_NR_COUNTERS,
 				    ipc_at(ns, IPC_OFF_COUNTERS),
-				    counters_size);
+				    ns->off_arenas - IPC_OFF_COUNTERS);
 	if (err)
 		return ipc_damaged("counters", 0);
 	return list_add(ns);
@@ -376,34 +369,47 @@ void ipc_ns_close(struct ipc_namespace *ns)
 
 /* --- creating --- */
 
-static int fill_file(int fd, const struct ipc_super *s)
+/* Not in a mapping: making one costs more than all the rest. */
+static int fill_counters(int fd, const struct ipc_super *s)
 {
 	struct percpu_counter_params params =
 		counter_params((enum ipc_counters)s->counters);
 	struct percpu_counter handles[IPC_NR_COUNTERS];
 	size_t size = s->off_arenas - IPC_OFF_COUNTERS;
-	void *mem;
+	void *mem = aligned_alloc(IPC_PAGE, size);
 	int err;
 
-	if (fallocate(fd, 0, 0, (off_t)(2 * IPC_PAGE)) < 0 ||
-	    fallocate(fd, 0, IPC_OFF_COUNTERS,
-		      (off_t)(s->off_slots - IPC_OFF_COUNTERS)) < 0) {
-		if (errno != EOPNOTSUPP)
-			return errno == ENOSPC ? -ENOMEM : -errno;
-	}
-	if (ftruncate(fd, (off_t)s->off_heap) < 0 ||
-	    pwrite(fd, s, sizeof(*s), 0) != (ssize_t)sizeof(*s))
-		return -errno;
-	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   IPC_OFF_COUNTERS);
-	if (mem == MAP_FAILED)
-		return -errno;
+	if (!mem)
+		return -ENOMEM;
+	memset(mem, 0, size);
 	err = percpu_counter_init_at(handles, 0, IPC_NR_COUNTERS, mem, size,
 				     &params);
-	if (!err)
+	if (!err) {
 		percpu_counter_destroy_many(handles, IPC_NR_COUNTERS);
-	munmap(mem, size);
+		if (pwrite(fd, mem, size, IPC_OFF_COUNTERS) != (ssize_t)size)
+			err = -errno;
+	}
+	free(mem);
 	return err;
+}
+
+/* The rest of it is zeroes. */
+static int fill_file(int fd, const struct ipc_super *s)
+{
+	if (ftruncate(fd, (off_t)s->limit) < 0)
+		return -errno;
+	/* but for the keys, which few need */
+	if ((fallocate(fd, 0, 0, IPC_OFF_KEYS) < 0 ||
+	     fallocate(fd, 0, IPC_OFF_COUNTERS,
+		       (off_t)(s->off_slots + IPC_PAGE - IPC_OFF_COUNTERS)) <
+		     0 ||
+	     fallocate(fd, 0, (off_t)s->off_queues,
+		       (off_t)(s->off_heap - s->off_queues)) < 0) &&
+	    errno != EOPNOTSUPP)
+		return errno == ENOSPC ? -ENOMEM : -errno;
+	if (pwrite(fd, s, sizeof(*s), 0) != (ssize_t)sizeof(*s))
+		return -errno;
+	return fill_counters(fd, s);
 }
 
 static int set_owner(int fd, const struct ipc_params *p)

@@ -125,7 +125,8 @@ static int grow(struct ipc_namespace *ns, uint32_t nr)
 	if (more > IPC_NR_SLOTS)
 		more = IPC_NR_SLOTS;
 	if (ipc_region_reserve(ns,
-			       ns->off_slots + nr * sizeof(struct ipc_slot),
+			       (uint64_t)((char *)ipc_slot_at(ns, nr + 1) -
+					  ns->base),
 			       (more - nr) * sizeof(struct ipc_slot)))
 		return -ENOMEM;
 	__atomic_compare_exchange_n(&ipc_super(ns)->nr_slots, &nr, more, false,
