@@ -8,6 +8,9 @@ check_PROGRAMS += %reldir%/kernfuse-bench %reldir%/kernfuse-floor
 
 %canon_reldir%_kernfuse_bench_SOURCES = \
 	%reldir%/bench.h \
+	%reldir%/counter.c \
+	%reldir%/counter.h \
+	%reldir%/counter_run.c \
 	%reldir%/main.c \
 	%reldir%/report.c \
 	%reldir%/storm.c \

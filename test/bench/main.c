@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kernfuse-bench SUBCOMMAND [OPTIONS]: what the lock policies cost.
+ * kernfuse-bench SUBCOMMAND [OPTIONS]: what things cost.
  *
  * README.md beside this file says how to read the results.
  */
@@ -21,6 +21,8 @@ static const struct subcommand {
 	  "processes that open, read and close files of mounted trees" },
 	{ "tree", BENCH_PROGRAM " tree", bench_tree,
 	  "create, look up, list and remove many nodes, in process" },
+	{ "counter", BENCH_PROGRAM " counter", bench_counter,
+	  "add to shared counters: a word for each CPU, or one for all" },
 };
 
 #define NR_SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
@@ -28,9 +30,9 @@ static const struct subcommand {
 static void print_help(void)
 {
 	puts("Usage: " BENCH_PROGRAM " SUBCOMMAND [OPTIONS]\n"
-	     "Measure the kernfuse tree and its lock policies.\n");
+	     "Measure the kernfuse tree, its lock policies and its counters.\n");
 	for (size_t i = 0; i < NR_SUBCOMMANDS; i++)
-		printf("  %-6s %s\n", subcommands[i].name,
+		printf("  %-7s %s\n", subcommands[i].name,
 		       subcommands[i].summary);
 	puts("\n"
 	     "Each result is a line of JSON; on a terminal it is a table.\n"

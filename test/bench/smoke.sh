@@ -58,7 +58,9 @@ usage_error storm
 usage_error storm --dir "$tmp/absent"
 usage_error storm --dir "$tmp" --glob 'none*'
 usage_error tree --shape round
-for command in "" walk storm tree; do
+usage_error counter --adders 0
+usage_error counter --slots 1000000
+for command in "" walk storm tree counter; do
 	# shellcheck disable=SC2086 # none is no argument
 	"$bench" $command --help | grep -q '^Usage: kernfuse-bench'
 done
@@ -76,6 +78,14 @@ expect 2 '"ratio":"rcu 2 threads/rcu 1 thread hot"' "$tmp/walk"
 expect 12 '"create_ns":.*"lookup_ns":.*"remove_ns":.*"bytes_per_node":' \
 	"$tmp/tree"
 expect 12 '"ratio":"lookup\(_random\)\? 1000/100"' "$tmp/tree"
+
+# 2 kinds of adders, 2 counts, 2 modes; 2 numbers of slots
+"$bench" counter --adders 1,2 --slots 1,3 --rounds 2 --seconds 0.002 \
+	>"$tmp/counter"
+expect 8 '"counters":".*"ns_per_add":[0-9.]*,.*"adds_per_s":[1-9].*"rseq":"' \
+	"$tmp/counter"
+expect 4 '"ratio":"atomic/percpu"' "$tmp/counter"
+expect 8 '"slots":[13],"adders":[01],"ns_per_sum":[0-9.]*,' "$tmp/counter"
 
 mkdir -p "$tmp/source/fs" "$tmp/source/class/a/b" "$tmp/mount"
 echo one >"$tmp/source/class/a/b/one"
