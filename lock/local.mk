@@ -10,6 +10,7 @@ liblock_la_SOURCES = \
 	%reldir%/futex.h \
 	%reldir%/hashed.c \
 	%reldir%/hashed.h \
+	%reldir%/llist.h \
 	%reldir%/mutex.h \
 	%reldir%/nodelock.c \
 	%reldir%/nodelock.h \
@@ -35,7 +36,9 @@ liblock_la_SOURCES = \
 	%reldir%/say.h \
 	%reldir%/seqcount.h \
 	%reldir%/wait.c \
-	%reldir%/wait.h
+	%reldir%/wait.h \
+	%reldir%/workqueue.c \
+	%reldir%/workqueue.h
 liblock_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 liblock_la_LIBADD = $(URCU_LIBS)
 

@@ -39,6 +39,8 @@ enum kf_rank {
 	KF_RANK_NODE,
 	/* root->rename: parent and name of every node of the root */
 	KF_RANK_RENAME,
+	/* lock/workqueue: what is pending; held for a look or a change only */
+	KF_RANK_WORK,
 	/* wait queues: held for the wake-up or the test only */
 	KF_RANK_WAITQ,
 	/* slot tables of the per-thread counters: growth only */

@@ -8,6 +8,7 @@ unit_once = \
 	%reldir%/import-job \
 	%reldir%/import-reader \
 	%reldir%/lock-hashed \
+	%reldir%/lock-llist \
 	%reldir%/lock-nodelock \
 	%reldir%/lock-percpu \
 	%reldir%/lock-percpu_counter \
@@ -19,6 +20,7 @@ unit_once = \
 	%reldir%/lock-rwsem \
 	%reldir%/lock-seqcount \
 	%reldir%/lock-wait \
+	%reldir%/lock-workqueue \
 	%reldir%/sysfs-bin \
 	%reldir%/sysfs-dir \
 	%reldir%/sysfs-kobject \
