@@ -3,6 +3,7 @@
 public_headers = \
 	%reldir%/kernfuse/caller.h \
 	%reldir%/kernfuse/err.h \
+	%reldir%/kernfuse/export.h \
 	%reldir%/kernfuse/file.h \
 	%reldir%/kernfuse/inode.h \
 	%reldir%/kernfuse/kernfs.h \

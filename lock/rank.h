@@ -39,6 +39,8 @@ enum kf_rank {
 	KF_RANK_NODE,
 	/* root->rename: parent and name of every node of the root */
 	KF_RANK_RENAME,
+	/* root->ids: pages of ids that come and go */
+	KF_RANK_ID,
 	/* lock/workqueue: what is pending; held for a look or a change only */
 	KF_RANK_WORK,
 	/* wait queues: held for the wake-up or the test only */

@@ -26,16 +26,28 @@
 
 /* --- INIT --- */
 
+/*
+ * A handle that the kernel makes by itself holds a node id, and a node id is
+ * no longer one when it is forgotten. So where the tree has no handles clients
+ * get none to open files by, as in sysfs, only such that tell files apart.
+ */
+static bool has_handles(const struct kfd *kfd)
+{
+	return kernfs_root_flags(kernfs_root_to_node(kfd->root)) &
+	       KERNFS_ROOT_SUPPORT_EXPORTOP;
+}
+
 #if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 17)
 
 static void want(struct kfd *kfd, struct fuse_conn_info *conn)
 {
-	(void)kfd;
 	/* replies are small: splice costs more than it saves */
 	fuse_unset_feature_flag(conn, FUSE_CAP_SPLICE_READ);
 	fuse_unset_feature_flag(conn, FUSE_CAP_SPLICE_WRITE);
 	fuse_unset_feature_flag(conn, FUSE_CAP_SPLICE_MOVE);
 	fuse_set_feature_flag(conn, FUSE_CAP_PARALLEL_DIROPS);
+	if (!has_handles(kfd))
+		fuse_set_feature_flag(conn, FUSE_CAP_NO_EXPORT_SUPPORT);
 }
 
 static int attach(struct kfd *kfd)
@@ -48,9 +60,12 @@ static int attach(struct kfd *kfd)
 
 /*
  * These versions believe that they pass FUSE_PARALLEL_DIROPS on, and do not:
- * the kernel then lets one lookup at a time into a directory. So the flag is
- * added to the reply to INIT on its way out.
+ * the kernel then lets one lookup at a time into a directory. Nor do they know
+ * FUSE_NO_EXPORT_SUPPORT. So the flags are added to the reply to INIT on its
+ * way out; a kernel ignores those it does not know.
  */
+#define NO_EXPORT_SUPPORT_2 (1U << (38 - 32)) /* in flags2 */
+
 static void want(struct kfd *kfd, struct fuse_conn_info *conn)
 {
 	conn->want &=
@@ -69,7 +84,8 @@ static ssize_t plain_read(int fd, void *buf, size_t size, void *userdata)
 }
 
 /* The reply is a header and a struct fuse_init_out, an element each. */
-static void patch_init_reply(const struct iovec *iov, int count)
+static void patch_init_reply(const struct kfd *kfd, const struct iovec *iov,
+			     int count)
 {
 	const struct fuse_out_header *header = iov[0].iov_base;
 	struct fuse_init_out *init;
@@ -79,6 +95,10 @@ static void patch_init_reply(const struct iovec *iov, int count)
 		return;
 	init = iov[1].iov_base;
 	init->flags |= FUSE_PARALLEL_DIROPS;
+	if (init->flags & FUSE_INIT_EXT && !has_handles(kfd) &&
+	    iov[1].iov_len >= offsetof(struct fuse_init_out, flags2) +
+				      sizeof(init->flags2))
+		init->flags2 |= NO_EXPORT_SUPPORT_2;
 }
 
 static ssize_t patched_writev(int fd, struct iovec *iov, int count,
@@ -90,7 +110,7 @@ static ssize_t patched_writev(int fd, struct iovec *iov, int count,
 	 * kernel sends no other request before it has that */
 	if (__builtin_expect(READ_ONCE(kfd->patch_init_reply), 0)) {
 		WRITE_ONCE(kfd->patch_init_reply, false);
-		patch_init_reply(iov, count);
+		patch_init_reply(kfd, iov, count);
 	}
 	return writev(fd, iov, count);
 }

@@ -134,11 +134,18 @@ struct kernfs_node {
 	struct kernfs_name first;
 };
 
+/* Ids given out, and which node has which; see id.c. */
+struct kernfs_ids {
+	uint64_t last;		 /* atomic */
+	struct kf_mutex lock;	 /* KF_RANK_ID: guards changes of pages */
+	struct kf_rcutab *pages; /* lock, or a read section and acquire */
+};
+
 struct kernfs_root {
 	struct kernfs_node *kn;
 	unsigned int flags;			      /* fixed */
 	const struct kernfs_syscall_ops *syscall_ops; /* fixed */
-	uint64_t last_id;			      /* atomic */
+	struct kernfs_ids ids;
 	struct kf_nodelocks locks;
 	/* drainers and losers of self-removal sleep here */
 	struct kf_waitq deactivate_waitq;
@@ -222,6 +229,16 @@ struct kernfs_name *kernfs_new_name(struct kernfs_node *parent,
 void kernfs_free_name(struct kernfs_name *name);
 /* after a grace period; the record inside @kn is left alone */
 void kernfs_free_name_rcu(struct kernfs_node *kn, struct kernfs_name *name);
+
+/* --- id.c --- */
+
+void kernfs_ids_init(struct kernfs_ids *ids);
+/* No node is left. */
+void kernfs_ids_destroy(struct kernfs_ids *ids);
+/* Gives a new node its id and makes it known by it. 0 or -ENOMEM. */
+int kernfs_id_add(struct kernfs_node *kn);
+/* Of a node whose last reference went. Before its grace period begins. */
+void kernfs_id_del(struct kernfs_node *kn);
 
 /* --- root.c --- */
 

@@ -9,8 +9,10 @@ libkernfs_la_SOURCES = \
 	%reldir%/caller.c \
 	%reldir%/check.c \
 	%reldir%/dir.c \
+	%reldir%/export.c \
 	%reldir%/file.c \
 	%reldir%/hooks.c \
+	%reldir%/id.c \
 	%reldir%/kernfs-internal.h \
 	%reldir%/lookup.c \
 	%reldir%/name.c \

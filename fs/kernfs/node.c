@@ -54,21 +54,6 @@ void kernfs_free_name_rcu(struct kernfs_node *kn, struct kernfs_name *name)
 		    free_renamed);
 }
 
-/*
- * Ids run through 31 low bits and then add one to the high word, as the
- * kernel's do. Its id allocator skips low ids still in use after a wrap; with
- * 64-bit inode numbers the high word already tells the two apart.
- */
-static uint64_t new_id(struct kernfs_root *root)
-{
-	/* relaxed: unique is all an id must be */
-	uint64_t n = __atomic_fetch_add(&root->last_id, 1, __ATOMIC_RELAXED);
-	uint64_t low = n % INT_MAX + 1;
-	uint64_t high = n / INT_MAX;
-
-	return high << 32 | low;
-}
-
 static int init_owner(struct kernfs_node *kn, struct kernfs_node *parent,
 		      uid_t uid, gid_t gid)
 {
@@ -119,9 +104,14 @@ struct kernfs_node *kernfs_new_node(struct kernfs_root *root,
 	kn->first.ns = ns;
 	kn->first.hash = parent ? kernfs_name_hash(name, ns) : 0;
 	kn->first.parent = parent;
-	kernfs_get(parent);
 	kn->name = &kn->first;
-	kn->id = new_id(root);
+	/* from here on others may look at it */
+	if (kernfs_id_add(kn)) {
+		free(kn->iattr);
+		free(kn);
+		return NULL;
+	}
+	kernfs_get(parent);
 	return kn;
 }
 
@@ -199,6 +189,7 @@ void kernfs_put(struct kernfs_node *kn)
 
 		todo = kn->left;
 		kf_warn_on_once(READ_ONCE(kn->active) != KN_DEACTIVATED_BIAS);
+		kernfs_id_del(kn);
 		if (kernfs_is(kn, KERNFS_LINK))
 			held[1] = kn->symlink.target;
 		if (!held[0] && kn == kn->root->kn)

@@ -88,6 +88,7 @@ static int init_locks(struct kernfs_root *root,
 		goto err_locks;
 	init_waitqueue(&root->deactivate_waitq);
 	mutex_init(&root->rename_lock, KF_RANK_RENAME);
+	kernfs_ids_init(&root->ids);
 	return 0;
 
 err_locks:
@@ -99,6 +100,7 @@ static void finish_root(struct kernfs_root *root)
 {
 	mutex_destroy(&root->rename_lock);
 	destroy_waitqueue(&root->deactivate_waitq);
+	kernfs_ids_destroy(&root->ids);
 	kernfs_open_locks_destroy(root);
 	kf_nodelocks_destroy(&root->locks);
 	free(root);

@@ -28,9 +28,10 @@ struct kernfs_open_file {
  * Callbacks of a file; each is optional. Each runs with an active reference
  * on the node, except release: the node is not removed while it runs. read,
  * write and seq_* of one open file never run at the same time. None is called
- * with a lock held that another call of this library takes, so a callback may
- * create, look up, rename and remove other nodes; its own node it removes
- * with kernfs_remove_self().
+ * with a lock held that another call of this library takes, but for those that
+ * read, write or seek in an open file. So a callback may create, look up,
+ * rename and remove other nodes, and open, poll, notify and close other files;
+ * its own node it removes with kernfs_remove_self().
  */
 struct kernfs_ops {
 	/*

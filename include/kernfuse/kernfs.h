@@ -5,6 +5,7 @@
 
 #include <kernfuse/caller.h>
 #include <kernfuse/err.h>
+#include <kernfuse/export.h>
 #include <kernfuse/file.h>
 #include <kernfuse/inode.h>
 #include <kernfuse/locking.h>

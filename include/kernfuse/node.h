@@ -20,6 +20,15 @@ KERNFUSE_PUBLIC enum kernfs_node_type kernfs_type(const struct kernfs_node *kn);
 KERNFUSE_PUBLIC uint64_t kernfs_id(const struct kernfs_node *kn);
 KERNFUSE_PUBLIC ino_t kernfs_ino(const struct kernfs_node *kn);
 KERNFUSE_PUBLIC uint32_t kernfs_gen(const struct kernfs_node *kn);
+/* the two parts of an id: what stat shows as inode number, and the rest */
+static inline ino_t kernfs_id_ino(uint64_t id)
+{
+	return sizeof(ino_t) >= sizeof(id) ? (ino_t)id : (ino_t)(uint32_t)id;
+}
+static inline uint32_t kernfs_id_gen(uint64_t id)
+{
+	return sizeof(ino_t) >= sizeof(id) ? 1 : (uint32_t)(id >> 32);
+}
 KERNFUSE_PUBLIC void *kernfs_priv(const struct kernfs_node *kn);
 KERNFUSE_PUBLIC struct kernfs_root *kernfs_root(const struct kernfs_node *kn);
 /* type and permission bits, as st_mode; changed by kernfs_setattr() */
@@ -141,8 +150,8 @@ kernfs_create_link(struct kernfs_node *parent, const char *name,
  * @text has KERNFS_PATH_MAX bytes or more, ERR_PTR(-EINVAL) it is empty.
  */
 KERNFUSE_PUBLIC struct kernfs_node *
-kernfs_create_link_text(struct kernfs_node *parent, const char *name,
-			uid_t uid, gid_t gid, const char *text,
+kernfs_create_link_text(struct kernfs_node *parent, const char *name, uid_t uid,
+			gid_t gid, const char *text,
 			const struct ns_common *ns);
 
 /**
@@ -309,6 +318,21 @@ kernfs_walk_and_get_ns(struct kernfs_node *parent, const char *path,
 		       const struct ns_common *ns);
 KERNFUSE_PUBLIC struct kernfs_node *
 kernfs_walk_and_get(struct kernfs_node *parent, const char *path);
+
+/**
+ * kernfs_find_and_get_node_by_id - the node that has an id
+ * @root: a root the caller keeps alive
+ * @id: as kernfs_id() says; any other number finds nothing
+ *
+ * Finds a node whatever directory it is in, and for as long as it is active:
+ * not before it was first activated, not while it is hidden, not once its
+ * removal has begun.
+ *
+ * Context: any. Takes no lock.
+ * Return: the node, with a reference for the caller; NULL.
+ */
+KERNFUSE_PUBLIC struct kernfs_node *
+kernfs_find_and_get_node_by_id(struct kernfs_root *root, uint64_t id);
 
 /**
  * kernfs_get_parent - the directory a node is in

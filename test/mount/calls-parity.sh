@@ -70,6 +70,9 @@ lseek rdonly online 0 data
 lseek rdonly online 0 hole
 lseek rdonly online 5000 data
 poll rdonly online
+handle open online
+handle fid online
+handle open .
 listxattr online
 listxattr . 0
 getxattr user.x online

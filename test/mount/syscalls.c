@@ -398,6 +398,23 @@ static void do_listxattr(char **a)
 		say_number(len);
 }
 
+#ifndef AT_HANDLE_FID
+#define AT_HANDLE_FID 0x200
+#endif
+
+/* handle open|fid PATH: its type, a number */
+static void do_handle(char **a)
+{
+	struct file_handle *h = malloc(sizeof(*h) + MAX_HANDLE_SZ);
+	int id, ret;
+
+	h->handle_bytes = MAX_HANDLE_SZ;
+	ret = name_to_handle_at(AT_FDCWD, a[2], h, &id,
+				strcmp(a[1], "fid") ? 0 : AT_HANDLE_FID);
+	say_number(ret < 0 ? ret : h->handle_type);
+	free(h);
+}
+
 static void do_copy(char **a)
 {
 	int in = open(a[1], O_RDONLY), fds[2];
@@ -498,26 +515,47 @@ static const struct call {
 	const char *name;
 	void (*fn)(char **a);
 } calls[] = {
-	{ "access", do_access },       { "chmod", do_chmod },
-	{ "chown", do_chown },	       { "copy", do_copy },
-	{ "execve", do_execve },       { "fadvise", do_fadvise },
-	{ "fallocate", do_fallocate }, { "fdatasync", do_fdatasync },
-	{ "flock", do_flock },	       { "fstat_size", do_fstat_size },
-	{ "fsync", do_fsync },	       { "ftruncate", do_ftruncate },
-	{ "getxattr", do_getxattr },   { "ioctl", do_ioctl },
-	{ "listxattr", do_listxattr }, { "removexattr", do_removexattr },
-	{ "setxattr", do_setxattr },   { "link", do_link },
-	{ "lseek", do_lseek },	       { "mkdir", do_mkdir },
-	{ "mknod", do_mknod },	       { "mmap", do_mmap },
-	{ "open", do_open },	       { "poll", do_poll },
-	{ "pread", do_pread },	       { "pwrite", do_pwrite },
-	{ "read", do_read },	       { "readlink", do_readlink },
-	{ "rename", do_rename },       { "renameat2", do_renameat2 },
-	{ "rmdir", do_rmdir },	       { "splice", do_splice },
-	{ "stat", do_stat },	       { "statfs", do_statfs },
-	{ "symlink", do_symlink },     { "syncfs", do_syncfs },
-	{ "truncate", do_truncate },   { "unlink", do_unlink },
-	{ "utimes", do_utimes },       { "write", do_write },
+	{ "access", do_access },
+	{ "chmod", do_chmod },
+	{ "chown", do_chown },
+	{ "copy", do_copy },
+	{ "execve", do_execve },
+	{ "fadvise", do_fadvise },
+	{ "fallocate", do_fallocate },
+	{ "fdatasync", do_fdatasync },
+	{ "flock", do_flock },
+	{ "fstat_size", do_fstat_size },
+	{ "fsync", do_fsync },
+	{ "ftruncate", do_ftruncate },
+	{ "getxattr", do_getxattr },
+	{ "ioctl", do_ioctl },
+	{ "handle", do_handle },
+	{ "listxattr", do_listxattr },
+	{ "removexattr", do_removexattr },
+	{ "setxattr", do_setxattr },
+	{ "link", do_link },
+	{ "lseek", do_lseek },
+	{ "mkdir", do_mkdir },
+	{ "mknod", do_mknod },
+	{ "mmap", do_mmap },
+	{ "open", do_open },
+	{ "poll", do_poll },
+	{ "pread", do_pread },
+	{ "pwrite", do_pwrite },
+	{ "read", do_read },
+	{ "readlink", do_readlink },
+	{ "rename", do_rename },
+	{ "renameat2", do_renameat2 },
+	{ "rmdir", do_rmdir },
+	{ "splice", do_splice },
+	{ "stat", do_stat },
+	{ "statfs", do_statfs },
+	{ "symlink", do_symlink },
+	{ "syncfs", do_syncfs },
+	{ "truncate", do_truncate },
+	{ "unlink", do_unlink },
+	{ "utimes", do_utimes },
+	{ "write", do_write },
 };
 
 static int run(char *line)

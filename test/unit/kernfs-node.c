@@ -59,11 +59,11 @@ END_TEST
 /* 31 low bits from 1 upwards; then the high word counts. */
 START_TEST(ids_wrap)
 {
-	root->last_id = INT_MAX - 1;
+	root->ids.last = INT_MAX - 1;
 	ck_assert_uint_eq(kernfs_id(add_dir(top, "last")), INT_MAX);
 	ck_assert_uint_eq(kernfs_id(add_dir(top, "first")), 0x100000001);
 	ck_assert_uint_eq(kernfs_id(add_dir(top, "second")), 0x100000002);
-	root->last_id = UINT64_C(5) * INT_MAX - 1;
+	root->ids.last = UINT64_C(5) * INT_MAX - 1;
 	ck_assert_uint_eq(kernfs_id(add_dir(top, "far")), 0x47fffffff);
 	ck_assert_uint_eq(kernfs_id(add_dir(top, "farther")), 0x500000001);
 }

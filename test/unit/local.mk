@@ -34,8 +34,10 @@ unit_each = \
 	%reldir%/kernfs-attr \
 	%reldir%/kernfs-check \
 	%reldir%/kernfs-dir \
+	%reldir%/kernfs-export \
 	%reldir%/kernfs-file \
 	%reldir%/kernfs-hooks \
+	%reldir%/kernfs-id \
 	%reldir%/kernfs-lookup \
 	%reldir%/kernfs-name \
 	%reldir%/kernfs-node \
