@@ -44,6 +44,8 @@ unit_each = \
 	%reldir%/kernfs-open \
 	%reldir%/kernfs-path \
 	%reldir%/kernfs-poll \
+	%reldir%/kernfs-race \
+	%reldir%/kernfs-regressions \
 	%reldir%/kernfs-remove \
 	%reldir%/kernfs-rename \
 	%reldir%/kernfs-root \
@@ -59,6 +61,11 @@ unit_each = \
 if HAVE_CHECK
 check_PROGRAMS += $(unit_once) $(unit_each)
 endif
+
+# where operations are stopped
+%canon_reldir%_kernfs_race_LDFLAGS = \
+	$(AM_LDFLAGS) \
+	-Wl,--wrap=kernfs_get_active,--wrap=pthread_mutex_lock
 
 EXTRA_DIST += \
 	%reldir%/import-fixture.h \
