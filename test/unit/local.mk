@@ -35,6 +35,7 @@ unit_each = \
 	%reldir%/kernfs-check \
 	%reldir%/kernfs-dir \
 	%reldir%/kernfs-export \
+	%reldir%/kernfs-fault \
 	%reldir%/kernfs-file \
 	%reldir%/kernfs-hooks \
 	%reldir%/kernfs-id \
@@ -61,6 +62,12 @@ unit_each = \
 if HAVE_CHECK
 check_PROGRAMS += $(unit_once) $(unit_each)
 endif
+
+# which allocations fail
+%canon_reldir%_kernfs_fault_LDFLAGS = \
+	$(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc \
+	-Wl,--wrap=strdup,--wrap=free
 
 # where operations are stopped
 %canon_reldir%_kernfs_race_LDFLAGS = \
