@@ -18,10 +18,12 @@ void kfd_op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 }
 
 /*
- * A size is dropped here: truncating succeeds and changes nothing, not even a
- * time. Everything else changes ctime.
+ * A size is dropped here: truncating succeeds and changes nothing. Through an
+ * open file it changes the times, as the kernel does before it asks a file
+ * system, but FUSE does not tell. Everything else changes ctime.
  */
-static struct kernfs_iattr iattr_from(const struct stat *st, int to_set)
+static struct kernfs_iattr iattr_from(const struct stat *st, int to_set,
+				      bool open_file)
 {
 	struct kernfs_iattr attr = {
 		.mode = st->st_mode,
@@ -33,6 +35,8 @@ static struct kernfs_iattr iattr_from(const struct stat *st, int to_set)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
+	if (to_set & FUSE_SET_ATTR_SIZE && open_file)
+		to_set |= FUSE_SET_ATTR_MTIME_NOW;
 	if (to_set & FUSE_SET_ATTR_MODE)
 		attr.valid |= KERNFS_ATTR_MODE;
 	if (to_set & FUSE_SET_ATTR_UID)
@@ -59,16 +63,25 @@ void kfd_op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set,
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_SETATTR);
 	struct kfd_inode *inode = kfd_inode(kfd, ino);
-	struct kernfs_iattr attr = iattr_from(st, to_set);
+	struct kernfs_iattr attr = iattr_from(st, to_set, fi);
 	int err = 0;
 
-	(void)fi;
-	if (attr.valid)
+	if (to_set & FUSE_SET_ATTR_SIZE && st->st_size > KERNFS_MAX_BYTES)
+		err = -EFBIG;
+	else if (attr.valid)
 		err = kernfs_setattr(inode->kn, &attr);
 	if (err)
 		kfd_reply_err(req, err);
 	else
 		kfd_reply_attr(req, kfd, inode);
+}
+
+int kfd_truncated(struct kernfs_node *kn)
+{
+	static const struct stat st;
+	struct kernfs_iattr attr = iattr_from(&st, FUSE_SET_ATTR_SIZE, true);
+
+	return kernfs_setattr(kn, &attr);
 }
 
 /* The caller's supplementary groups; NULL and 0 if they cannot be had. */

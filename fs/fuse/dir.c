@@ -72,7 +72,8 @@ void kfd_op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync,
 {
 	(void)ino, (void)datasync, (void)fi;
 	kfd_begin(req, KFD_OP_FSYNCDIR);
-	kfd_reply_err(req, 0);
+	/* a kernfs directory has no such operation, a file has */
+	kfd_reply_err(req, -EINVAL);
 }
 
 void kfd_op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,

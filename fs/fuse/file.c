@@ -29,6 +29,12 @@ static int open_file(struct kernfs_node *kn, int flags,
 		kernfs_fop_release(of);
 		return -EINVAL;
 	}
+	if (flags & O_TRUNC)
+		err = kfd_truncated(kn);
+	if (err) {
+		kernfs_fop_release(of);
+		return err;
+	}
 	*ret_of = of;
 	return 0;
 }

@@ -361,6 +361,9 @@ void kfd_op_readlink(fuse_req_t req, fuse_ino_t ino);
 
 /* --- attr.c --- */
 
+/* Somebody opened it with O_TRUNC. Return: 0, -ENOMEM. */
+int kfd_truncated(struct kernfs_node *kn);
+
 void kfd_op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void kfd_op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set,
 		    struct fuse_file_info *fi);

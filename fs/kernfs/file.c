@@ -13,12 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * The largest offset to seek to. The kernel's limit for a file system that
- * sets none, as kernfs and sysfs do (MAX_NON_LFS).
- */
-#define MAX_OFFSET INT32_MAX
-
 bool kernfs_fop_may_block(const struct kernfs_open_file *of)
 {
 	return of->kn->attr.ops->may_block;
@@ -165,7 +159,7 @@ static off_t generic_llseek(off_t pos, off_t offset, int whence, off_t size)
 		break;
 	}
 	if (__builtin_add_overflow(base, offset, &offset) || offset < 0 ||
-	    offset > MAX_OFFSET)
+	    offset > KERNFS_MAX_BYTES)
 		return -EINVAL;
 	return offset;
 }

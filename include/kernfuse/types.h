@@ -52,6 +52,12 @@ struct seq_file;
 /* Longest path string, NUL included (PATH_MAX of the kernel). */
 #define KERNFS_PATH_MAX 4096
 
+/*
+ * Largest offset to seek to and largest size to truncate to, bytes: the
+ * kernel's limit (MAX_NON_LFS) for a file system that sets none, as kernfs.
+ */
+#define KERNFS_MAX_BYTES INT32_MAX
+
 /* Node types: exactly one, in the low bits of a node's flags. */
 enum kernfs_node_type {
 	KERNFS_DIR = 0x1,

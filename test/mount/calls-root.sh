@@ -91,7 +91,7 @@ fallocate rdwr devices/dev0/state: EOPNOTSUPP
 fsync rdonly devices/online: OK
 fdatasync rdonly devices/online: OK
 syncfs rdonly devices/online: OK
-fsync rdonly devices: OK
+fsync rdonly devices: EINVAL
 flock rdonly devices/online: OK
 fadvise rdonly devices/online: OK
 splice devices/online: OK
