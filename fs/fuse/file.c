@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * OPEN, READ, WRITE, RELEASE and FSYNC of files.
+ * OPEN, READ, WRITE, LSEEK, RELEASE and FSYNC of files.
  *
  * Files bypass the page cache, so one read(2) is one READ here, with the
  * offset and size the client gave.
@@ -92,23 +92,58 @@ void kfd_op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		read_now(kfd, req, of, size, off);
 }
 
+/*
+ * kernfs takes no notice of O_APPEND: a write goes on where the last one
+ * ended. What the kernel sends as offset is the size. (Where it read or sought
+ * to meanwhile it does not send at all.)
+ */
+static ssize_t append(struct kfd_handle *handle, const char *buf, size_t size)
+{
+	/* relaxed, pairs with the store below: the kernel lets one append at a
+	 * time into a file */
+	off_t pos = READ_ONCE(handle->append_pos);
+	ssize_t ret = kernfs_fop_write(handle->of, buf, size, pos);
+
+	if (ret > 0)
+		WRITE_ONCE(handle->append_pos, pos + ret);
+	return ret;
+}
+
 void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 		  off_t off, struct fuse_file_info *fi)
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_WRITE);
-	struct kernfs_open_file *of = kfd_handle(fi)->of;
+	struct kfd_handle *handle = kfd_handle(fi);
 	struct kfd_request r;
 	ssize_t len;
 
 	(void)ino;
-	if (kernfs_fop_may_block(of)) {
-		kfd_offload_write(kfd, req, of, buf, size, off);
+	if (kernfs_fop_may_block(handle->of)) {
+		kfd_offload_write(kfd, req, handle->of, buf, size, off);
 		return;
 	}
 	kfd_request_begin(&r, kfd, req);
-	len = kernfs_fop_write(of, buf, size, off);
+	if (handle->of->flags & O_APPEND)
+		len = append(handle, buf, size);
+	else
+		len = kernfs_fop_write(handle->of, buf, size, off);
 	kfd_request_end(&r);
 	kfd_reply_write(req, len);
+}
+
+/* SEEK_DATA and SEEK_HOLE: the kernel asks for nothing else. */
+void kfd_op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
+		  struct fuse_file_info *fi)
+{
+	off_t ret;
+
+	(void)ino;
+	kfd_begin(req, KFD_OP_LSEEK);
+	ret = kernfs_fop_llseek(kfd_handle(fi)->of, 0, off, whence);
+	if (ret < 0)
+		kfd_reply_err(req, (int)ret);
+	else
+		fuse_reply_lseek(req, ret);
 }
 
 void kfd_op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)

@@ -36,6 +36,7 @@
 	X(LINK, link)                                                          \
 	X(LISTXATTR, listxattr)                                                \
 	X(LOOKUP, lookup)                                                      \
+	X(LSEEK, lseek)                                                        \
 	X(MKDIR, mkdir)                                                        \
 	X(MKNOD, mknod)                                                        \
 	X(OPEN, open)                                                          \
@@ -196,6 +197,7 @@ struct kfd_handle {
 	/* one of them is NULL */
 	struct kernfs_open_file *of;
 	struct kernfs_node *dir; /* counted */
+	off_t append_pos;	 /* atomic; opened with O_APPEND: see file.c */
 	/* of a file that was polled; see poll.c */
 	struct poll_table_struct pt;
 	struct fuse_pollhandle *ph; /* atomic; NULL: nobody waits */
@@ -379,6 +381,8 @@ void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 		  off_t off, struct fuse_file_info *fi);
 void kfd_op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void kfd_op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
+		  struct fuse_file_info *fi);
+void kfd_op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 		  struct fuse_file_info *fi);
 
 /* --- poll.c --- */

@@ -3,9 +3,8 @@
  * The operations table, and nothing else.
  *
  * What is absent, libfuse answers with ENOSYS, which the kernel remembers and
- * turns into what sysfs says: no flush, no lseek (the kernel seeks by
- * itself), no ioctl (ENOTTY), no fallocate (EOPNOTSUPP),
- * no copy_file_range (the kernel copies by itself).
+ * turns into what sysfs says: no flush, no ioctl (ENOTTY), no fallocate
+ * (EOPNOTSUPP), no copy_file_range (the kernel copies by itself).
  */
 #include "fs/fuse/fuse-internal.h"
 
@@ -31,6 +30,7 @@ const struct fuse_lowlevel_ops kfd_ops = {
 	.write = kfd_op_write,
 	.release = kfd_op_release,
 	.fsync = kfd_op_fsync,
+	.lseek = kfd_op_lseek,
 	.poll = kfd_op_poll,
 
 	.opendir = kfd_op_opendir,

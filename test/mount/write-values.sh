@@ -10,6 +10,7 @@ require_fuse
 require_syscalls
 
 make_tree "$tmp/src"
+chmod 644 "$tmp/src/devices/dev0/config"
 start "$tmp/src"
 cd "$mnt"
 
@@ -27,6 +28,10 @@ read rdonly devices/dev0/state 100: "cut"
 write wronly devices/dev0/state 5000: 4096
 write wronly devices/dev0/trigger go: 2
 fstat_size rdonly devices/dev0/state: 4096
+# O_APPEND does not make it the end
+write wronly,append devices/dev0/config AB: 2
+read rdonly devices/dev0/config 2: "AB"
+pwrite wronly devices/dev0/config 300 over: EFBIG
 END
 
 # the source is only read
