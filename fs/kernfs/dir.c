@@ -143,8 +143,6 @@ int kernfs_fop_readdir(struct kernfs_node *dir, const struct ns_common *ns,
 
 	if (!kernfs_is(dir, KERNFS_DIR))
 		return -ENOTDIR;
-	if (kernfs_flags(dir) & KERNFS_REMOVING)
-		return 0;
 	while (pos != KERNFS_DIR_POS_END) {
 		get_batch(&b, dir, ns_id, pos);
 		if (pos <= KERNFS_DIR_POS_DOTDOT &&

@@ -228,7 +228,7 @@ typedef bool (*kernfs_filldir_t)(void *ctx, const struct kernfs_dirent *de);
  * are told apart by their rank in bits 32 and up. An entry that is there for
  * the whole listing comes exactly once (unless one with the very same 31-bit
  * hash comes or goes meanwhile); one that comes or goes meanwhile at most once.
- * Listing a removed directory gives nothing at all, not even ".".
+ * A removed directory still has "." and "..", and nothing else.
  *
  * Context: may sleep. Takes KF_RANK_NODE (read) of @dir, a batch at a time;
  * under rcu nothing.
