@@ -49,6 +49,7 @@ const char *kf_rank_name(enum kf_rank rank)
 		[KF_RANK_NODE] = "node",
 		[KF_RANK_RENAME] = "rename",
 		[KF_RANK_ID] = "id",
+		[KF_RANK_IPC] = "ipc",
 		[KF_RANK_WORK] = "work",
 		[KF_RANK_WAITQ] = "waitq",
 		[KF_RANK_PERCPU] = "percpu",

@@ -41,6 +41,8 @@ enum kf_rank {
 	KF_RANK_RENAME,
 	/* root->ids: pages of ids that come and go */
 	KF_RANK_ID,
+	/* fs/ipc: a keeper's names, the accounts of its users */
+	KF_RANK_IPC,
 	/* lock/workqueue: what is pending; held for a look or a change only */
 	KF_RANK_WORK,
 	/* wait queues: held for the wake-up or the test only */

@@ -77,7 +77,7 @@ AM_TESTS_ENVIRONMENT = \
 	MAKE='$(MAKE)'; export MAKE;
 
 # Unit tests may reach into any room; libtool takes what a test uses.
-LDADD += libkfd.la libimport.la libkernfuse_testing.la $(CHECK_LIBS)
+LDADD += libipc.la libkfd.la libimport.la libkernfuse_testing.la $(CHECK_LIBS)
 AM_CFLAGS += $(CHECK_CFLAGS)
 
 # --- tiers by themselves; see doc/testing.md ---

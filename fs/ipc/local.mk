@@ -19,6 +19,8 @@ libipc_la_SOURCES = \
 	%reldir%/select.c \
 	%reldir%/slot.c \
 	%reldir%/stat.c \
+	%reldir%/teardown.c \
+	%reldir%/teardown.h \
 	%reldir%/types.c \
 	%reldir%/wait.c
 libipc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
