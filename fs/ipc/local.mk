@@ -13,7 +13,11 @@ libipc_la_SOURCES = \
 	%reldir%/msg.c \
 	%reldir%/msg.h \
 	%reldir%/msgctl.c \
+	%reldir%/namespace-internal.h \
+	%reldir%/namespace.c \
+	%reldir%/namespace.h \
 	%reldir%/perm.c \
+	%reldir%/reap.c \
 	%reldir%/recover.c \
 	%reldir%/region.c \
 	%reldir%/select.c \

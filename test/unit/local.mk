@@ -7,6 +7,7 @@
 unit_once = \
 	%reldir%/import-job \
 	%reldir%/import-reader \
+	%reldir%/ipc-namespace \
 	%reldir%/ipc-teardown \
 	%reldir%/lock-hashed \
 	%reldir%/lock-llist \
