@@ -34,14 +34,14 @@
 
 /* What a thread knows about itself. */
 struct kf_presence {
-	void **pending; /* its list_op_pending */
-	long offset; /* futex_offset of its list */
-	uint32_t tid; /* as its own pid namespace counts */
+	void **pending;	     /* its list_op_pending */
+	long offset;	     /* futex_offset of its list */
+	uint32_t tid;	     /* as its own pid namespace counts */
 	uint32_t generation; /* of the process; see kf_presence_self() */
 };
 
 /* in every word of a thread that is present */
-#define KF_PRESENCE_TID(word) ((word) & FUTEX_TID_MASK)
+#define KF_PRESENCE_TID(word) ((word)&FUTEX_TID_MASK)
 
 /* Grows with each fork; 0 until the first use. */
 extern uint32_t *kf_presence_page;

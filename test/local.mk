@@ -5,6 +5,7 @@
 # whole story.
 
 include test/unit/local.mk
+include test/ipc/local.mk
 include test/model/local.mk
 include test/mount/local.mk
 include test/stress/local.mk
@@ -35,8 +36,11 @@ stress_tests = \
 	$(stress_each:=.hashed) $(stress_each:=.global) \
 	$(stress_each:=.rcu) $(stress_each:=.onebucket)
 
+ipc_tests = $(ipc_once)
+
 TESTS += \
 	$(unit_tests) \
+	$(ipc_tests) \
 	$(model_tests) \
 	$(mount_tests) \
 	$(stress_tests) \
@@ -77,16 +81,18 @@ AM_TESTS_ENVIRONMENT = \
 	MAKE='$(MAKE)'; export MAKE;
 
 # Unit tests may reach into any room; libtool takes what a test uses.
-LDADD += libipc.la libkfd.la libimport.la libkernfuse_testing.la $(CHECK_LIBS)
+LDADD += libkfd.la libimport.la libipc.la libkernfuse_testing.la $(CHECK_LIBS)
 AM_CFLAGS += $(CHECK_CFLAGS)
 
 # --- tiers by themselves; see doc/testing.md ---
 
-.PHONY: check-unit check-model check-mount check-stress check-build
+.PHONY: check-unit check-ipc check-model check-mount check-stress check-build
 .PHONY: check-valgrind stress
 
 check-unit:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_tests)'
+check-ipc:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(ipc_tests)'
 check-model:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(model_tests)'
 check-mount:

@@ -11,8 +11,8 @@
 
 /* Bytes with the head; as many as fit a unit exactly where they are large. */
 static const uint32_t class_bytes[] = {
-	96,   128,  160,  192,	256,  320,  384,   512,	  640,
-	768,  1024, 1280, 1536, 2048, 2560, 3072,  4096,  5120,
+	96,   128,  160,  192,	 256,	320,   384,   512,   640,
+	768,  1024, 1280, 1536,	 2048,	2560,  3072,  4096,  5120,
 	6144, 8192, 9344, 10912, 13088, 16384, 21824, 32768,
 };
 #define NR_CLASSES (sizeof(class_bytes) / sizeof(class_bytes[0]))
@@ -20,8 +20,8 @@ _Static_assert(NR_CLASSES <= IPC_NR_CLASSES, "a class has no list");
 
 /* the class for so many grains, the head included */
 static const uint8_t small_class[33] = {
-	0,  0,	0,  0,	1,  2,	3,  4,	4,  5,	5,  6,	6,  7,	7,  7,	7,
-	8,  8,	8,  8,	9,  9,	9,  9,	10, 10, 10, 10, 10, 10, 10, 10,
+	0, 0, 0, 0, 1, 2, 3, 4, 4,  5,	5,  6,	6,  7,	7,  7,	7,
+	8, 8, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 10, 10, 10, 10,
 };
 
 uint32_t ipc_class_bytes(uint32_t class)
@@ -31,13 +31,13 @@ uint32_t ipc_class_bytes(uint32_t class)
 
 uint32_t ipc_size_class(uint64_t text)
 {
-	uint64_t grains = (text + sizeof(struct ipc_msg) + IPC_GRAIN - 1) /
-			  IPC_GRAIN;
+	uint64_t grains =
+		(text + sizeof(struct ipc_msg) + IPC_GRAIN - 1) / IPC_GRAIN;
 	uint32_t class;
 
 	if (likely(grains < sizeof(small_class)))
 		return small_class[grains];
-	for (class = 11; class < NR_CLASSES; class++) {
+	for (class = 11; class < NR_CLASSES; class ++) {
 		if (grains * IPC_GRAIN <= class_bytes[class])
 			return class;
 	}
@@ -261,8 +261,8 @@ static int from_arena(struct ipc_call *c, uint32_t arena, uint32_t class)
 		if (!m)
 			goto out;
 	}
-	pop(c, &cl->bump, bump_next(c->ns, cl->bump, class_bytes[class]),
-	    arena, class, m);
+	pop(c, &cl->bump, bump_next(c->ns, cl->bump, class_bytes[class]), arena,
+	    class, m);
 out:
 	ipc_unlock(c, &ipc_arena_at(c->ns, arena)->lock);
 	return m || err ? err : -EIO;

@@ -79,8 +79,7 @@ int ipc_fifo_take(struct ipc_call *c, struct ipc_queue *q, uint32_t ref)
 	if (!m || !neighbours(c, q, ref, m, &from_prev, &from_next))
 		return ipc_damaged("chain of messages", ref);
 	size = READ_ONCE(m->size);
-	if (size > ipc_msg_room(c->ns, ref) || q->qnum == 0 ||
-	    q->cbytes < size)
+	if (size > ipc_msg_room(c->ns, ref) || q->qnum == 0 || q->cbytes < size)
 		return ipc_damaged("size of a message", ref);
 	ipc_step(s->msg, ref);
 	ipc_step(s->stage, IPC_DEQUEUE);
@@ -187,8 +186,8 @@ int ipc_fifo_rebuild(struct ipc_call *c, struct ipc_queue *q)
 		if (!m || READ_ONCE(m->seq) <= last ||
 		    READ_ONCE(m->size) > ipc_msg_room(c->ns, ref) ||
 		    READ_ONCE(m->type) < 1 ||
-		    (owner != mine && (owner & ~IPC_OWNER_NUMBER) !=
-					      IPC_OWNER_SLOT)) {
+		    (owner != mine &&
+		     (owner & ~IPC_OWNER_NUMBER) != IPC_OWNER_SLOT)) {
 			err = ipc_damaged("chain of messages", ref);
 			ipc_step(*link, 0);
 			break;

@@ -27,8 +27,7 @@ uint32_t ipc_ids_ready(const struct ipc_namespace *ns)
 	return queues_ready(ns);
 }
 
-struct ipc_queue *ipc_queue_find(const struct ipc_namespace *ns,
-				 uint32_t index)
+struct ipc_queue *ipc_queue_find(const struct ipc_namespace *ns, uint32_t index)
 {
 	return index < queues_ready(ns) ? ipc_queue_at(ns, index) : NULL;
 }
@@ -300,8 +299,8 @@ int ipc_ids_obtain(struct ipc_call *c, int id, struct ipc_queue **ret)
 
 int ipc_ids_obtain_any(struct ipc_call *c, int id, struct ipc_queue **ret)
 {
-	struct ipc_queue *q = ipc_queue_find(c->ns,
-					     (uint32_t)id % IPC_NR_QUEUES);
+	struct ipc_queue *q =
+		ipc_queue_find(c->ns, (uint32_t)id % IPC_NR_QUEUES);
 	int err;
 
 	if (!q || READ_ONCE(q->used) != 1 || READ_ONCE(q->id) != (uint32_t)id ||

@@ -68,12 +68,12 @@ struct ipc_call {
 	struct ipc_super *super;
 	struct ipc_slot *slot;
 	struct kf_presence *self;
-	void *outer; /* list_op_pending before */
-	uint32_t nr; /* of the slot, from 1 */
+	void *outer;	     /* list_op_pending before */
+	uint32_t nr;	     /* of the slot, from 1 */
 	uint32_t generation; /* of the process that began it */
-	uint32_t me; /* owner of locks: nr and the slot's call count */
-	unsigned int depth; /* 1, or more in signal handlers */
-	bool saw_dead; /* a slot of one who died was passed over */
+	uint32_t me;	     /* owner of locks: nr and the slot's call count */
+	unsigned int depth;  /* 1, or more in signal handlers */
+	bool saw_dead;	     /* a slot of one who died was passed over */
 	unsigned int nr_wakes;
 	uint32_t wakes[IPC_NR_WAKES]; /* slots to be woken after unlocking */
 };

@@ -55,22 +55,23 @@
 /* --- a block of the heap: a message, or free --- */
 
 /* Who has a block. Each change of hands is one store of this word. */
-#define IPC_OWNER_FREE 0x4b000000u /* an arena: it is in a list */
-#define IPC_OWNER_SLOT 0x4d000000u /* + number of the slot */
+#define IPC_OWNER_FREE 0x4b000000u  /* an arena: it is in a list */
+#define IPC_OWNER_SLOT 0x4d000000u  /* + number of the slot */
 #define IPC_OWNER_QUEUE 0x51000000u /* + index */
 #define IPC_OWNER_NUMBER 0x00ffffffu
 
 struct ipc_msg {
 	uint32_t owner;
-	uint32_t next; /* in the queue, oldest first; in a list of free blocks */
+	uint32_t
+		next; /* in the queue, oldest first; in a list of free blocks */
 	uint32_t prev; /* in the queue */
 	uint32_t size; /* of the text */
-	uint64_t seq; /* place in the queue */
+	uint64_t seq;  /* place in the queue */
 	int64_t type;
 	/* The index by type: a treap of the oldest of each type, from each of
 	 * which hang the others of its type. */
-	uint32_t same; /* the next younger one of this type */
-	uint32_t youngest; /* of this type; in the oldest */
+	uint32_t same;	      /* the next younger one of this type */
+	uint32_t youngest;    /* of this type; in the oldest */
 	uint32_t left, right; /* lower types, higher types; in the oldest */
 	uint64_t unused[2];
 };
@@ -91,22 +92,22 @@ enum ipc_stage {
 	IPC_HANDOFF, /* msg is being given to slot peer */
 	IPC_DEQUEUE, /* msg is being unlinked */
 	/* without it */
-	IPC_DELIVER, /* msg is being copied out: back to the queue */
+	IPC_DELIVER,   /* msg is being copied out: back to the queue */
 	IPC_DELIVERED, /* msg was: free it; being counted in q->delivered */
-	IPC_WAIT_RCV, /* asleep; msg, once there is one, as in DELIVER */
-	IPC_WAIT_SND, /* asleep; msg as in HOLD */
-	IPC_LOCK_ALL, /* holds several queues' locks */
+	IPC_WAIT_RCV,  /* asleep; msg, once there is one, as in DELIVER */
+	IPC_WAIT_SND,  /* asleep; msg as in HOLD */
+	IPC_LOCK_ALL,  /* holds several queues' locks */
 	IPC_NR_STAGES,
 };
 
 /* What a sleeper finds in his status. */
 enum ipc_status {
-	IPC_ST_AWAKE, /* in the list, looking around */
+	IPC_ST_AWAKE,  /* in the list, looking around */
 	IPC_ST_ASLEEP, /* in the list, to be woken by a system call */
 	/* no longer in the list */
-	IPC_ST_MSG, /* receiver: in msg */
-	IPC_ST_TOOBIG, /* receiver: -E2BIG */
-	IPC_ST_RETRY, /* start over */
+	IPC_ST_MSG,	/* receiver: in msg */
+	IPC_ST_TOOBIG,	/* receiver: -E2BIG */
+	IPC_ST_RETRY,	/* start over */
 	IPC_ST_REMOVED, /* -EIDRM */
 	IPC_NR_STATUS,
 };
@@ -123,27 +124,27 @@ struct ipc_slot {
 	uint32_t calls; /* so far: part of the owner's number, see slot.c */
 	uint32_t stage;
 	uint32_t queue; /* index + 1 of the queue stage is about */
-	uint32_t msg; /* valid if its owner is this slot, or see stage */
-	uint32_t peer; /* HANDOFF: number of the receiver's slot */
-	uint32_t unit; /* unit + 1 being taken from the heap */
+	uint32_t msg;	/* valid if its owner is this slot, or see stage */
+	uint32_t peer;	/* HANDOFF: number of the receiver's slot */
+	uint32_t unit;	/* unit + 1 being taken from the heap */
 	uint32_t units; /* how many */
 	uint32_t alloc; /* enum ipc_alloc */
 	uint32_t alloc_block;
 	uint32_t alloc_arena;
 	uint32_t alloc_class;
 	uint32_t cache[IPC_NR_CACHED]; /* free blocks, by class modulo this */
-	uint32_t id; /* of that queue */
+	uint32_t id;		       /* of that queue */
 	uint32_t purge; /* block of a removed queue: free it, if it is mine */
 	uint32_t pad[10];
 
 	/* sleeping; a line of its own, others write it */
-	uint32_t status; /* futex */
+	uint32_t status;     /* futex */
 	uint32_t next, prev; /* slots; in the queue's list */
-	uint32_t mode; /* receiver: how to select */
-	int64_t type; /* receiver: what to select */
-	uint64_t room; /* receiver: its buffer; sender: size of its text */
+	uint32_t mode;	     /* receiver: how to select */
+	int64_t type;	     /* receiver: what to select */
+	uint64_t room;	 /* receiver: its buffer; sender: size of its text */
 	uint64_t ticket; /* order of arrival */
-	uint32_t lrpid; /* what to note when it is handed a message */
+	uint32_t lrpid;	 /* what to note when it is handed a message */
 	uint32_t pad2[21];
 };
 
@@ -155,7 +156,7 @@ struct ipc_list {
 
 struct ipc_queue {
 	struct kf_ownlock lock;
-	uint32_t id; /* valid if used */
+	uint32_t id;   /* valid if used */
 	uint32_t used; /* 0 free, 1 in use, 2 removed but not emptied */
 	int32_t key;
 	uint32_t key_next; /* index + 1; guarded by the ids' lock */
@@ -163,10 +164,10 @@ struct ipc_queue {
 	uint32_t broken; /* damage was found */
 	int32_t lspid, lrpid;
 	uint32_t head, tail; /* oldest and youngest message */
-	uint32_t types; /* root of the index by type */
+	uint32_t types;	     /* root of the index by type */
 	int64_t stime, rtime, ctime;
 	uint64_t cbytes, qnum, qbytes;
-	uint64_t seq; /* of the youngest message so far */
+	uint64_t seq;	 /* of the youngest message so far */
 	uint64_t ticket; /* of the latest sleeper */
 	struct ipc_list receivers, senders;
 	uint64_t taken; /* messages that went into delivery */
@@ -181,8 +182,8 @@ struct ipc_queue {
 
 /* an entry of the unit map: 0 free, else kind, class and arena or length */
 #define IPC_UNIT_BLOCKS 0x40000000u /* | class << 8 | arena */
-#define IPC_UNIT_SPAN 0x80000000u /* | units */
-#define IPC_UNIT_MORE 0xc0000000u /* of the span before */
+#define IPC_UNIT_SPAN 0x80000000u   /* | units */
+#define IPC_UNIT_MORE 0xc0000000u   /* of the span before */
 #define IPC_UNIT_KIND 0xc0000000u
 #define IPC_UNIT_REST 0x3fffffffu
 
@@ -211,14 +212,14 @@ struct ipc_super {
 	uint32_t unused;
 	uint64_t off_arenas, off_slots, off_queues, off_units, off_heap;
 	uint64_t far_slots, far_queues, far_units;
-	uint64_t limit; /* bytes of the file */
+	uint64_t limit;	 /* bytes of the file */
 	uint64_t secret; /* makes the shape of treaps hard to foresee */
 
 	/* limits, set at any time */
 	int32_t msgmax __attribute__((aligned(64)));
 	int32_t msgmnb, msgmni, next_id;
 	uint32_t dead;
-	uint32_t recount; /* somebody died while counting: add up the queues */
+	uint32_t recount;  /* somebody died while counting: add up the queues */
 	uint32_t nr_slots; /* that have memory; grows */
 	uint64_t recoveries;
 
@@ -226,13 +227,13 @@ struct ipc_super {
 	struct kf_ownlock ids_lock __attribute__((aligned(64)));
 	uint32_t seq, in_use;
 	int32_t last_index, highest;
-	uint32_t cursor; /* where the search for a free index begins */
+	uint32_t cursor;       /* where the search for a free index begins */
 	uint32_t queues_ready; /* entries that have memory */
 	uint32_t keys_ready;
 
 	struct kf_ownlock heap_lock __attribute__((aligned(64)));
 	uint32_t units_ready; /* units that have memory */
-	uint32_t units_next; /* where the search for free ones begins */
+	uint32_t units_next;  /* where the search for free ones begins */
 
 	struct kf_ownlock reap_lock __attribute__((aligned(64)));
 };

@@ -191,8 +191,8 @@ int ksys_msgsnd(struct ipc_namespace *ns, const struct ipc_cred *cred, int id,
 	if (ipc_bad_pointer(msgp, sizeof(long)))
 		return -EFAULT;
 	memcpy(&type, msgp, sizeof(type));
-	if (size > (size_t)READ_ONCE(ipc_super(ns)->msgmax) ||
-	    size > INT_MAX || id < 0 || type < 1)
+	if (size > (size_t)READ_ONCE(ipc_super(ns)->msgmax) || size > INT_MAX ||
+	    id < 0 || type < 1)
 		return -EINVAL;
 	if (size && ipc_bad_pointer(text, size))
 		return -EFAULT;
@@ -438,8 +438,12 @@ ssize_t ksys_msgrcv(struct ipc_namespace *ns, const struct ipc_cred *cred,
 		    int id, void *msgp, size_t size, long type, int flg)
 {
 	struct receive r = {
-		.cred = cred, .id = id, .flg = flg,
-		.type = type, .msgp = msgp, .size = size,
+		.cred = cred,
+		.id = id,
+		.flg = flg,
+		.type = type,
+		.msgp = msgp,
+		.size = size,
 	};
 	ssize_t ret;
 

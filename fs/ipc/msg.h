@@ -47,9 +47,9 @@ struct ipc_cred {
 	size_t nr_groups;
 	pid_t tgid;
 	pid_t tid;
-	bool cap_ipc_owner; /* passes every test of mode bits */
-	bool cap_sys_admin; /* may IPC_SET and IPC_RMID any queue */
-	bool cap_sys_resource; /* may raise a queue above msgmnb */
+	bool cap_ipc_owner;	     /* passes every test of mode bits */
+	bool cap_sys_admin;	     /* may IPC_SET and IPC_RMID any queue */
+	bool cap_sys_resource;	     /* may raise a queue above msgmnb */
 	bool cap_checkpoint_restore; /* for callers of IPC_LIMIT_NEXT_ID */
 };
 
@@ -65,7 +65,7 @@ struct ipc_params {
 	uid_t owner; /* recorded, see ipc_ns_owner(); the file gets it if it
 		      * is not the caller's and the caller may */
 	gid_t group;
-	mode_t mode; /* of the file; 0: 0600 */
+	mode_t mode;  /* of the file; 0: 0600 */
 	size_t limit; /* how far the region may grow, in bytes; 0: 4 GiB */
 };
 
@@ -155,7 +155,7 @@ int ksys_msgctl(struct ipc_namespace *ns, const struct ipc_cred *cred, int id,
 enum ipc_limit {
 	IPC_LIMIT_MSGMAX, /* 0..INT_MAX, as msgmnb */
 	IPC_LIMIT_MSGMNB,
-	IPC_LIMIT_MSGMNI, /* 0..32768 */
+	IPC_LIMIT_MSGMNI,  /* 0..32768 */
 	IPC_LIMIT_NEXT_ID, /* 0..INT_MAX; reads -1 when not set */
 };
 
@@ -175,17 +175,17 @@ int ipc_set_limit(struct ipc_namespace *ns, enum ipc_limit which, long value);
  * while he counted: then it locks all queues and counts again. May sleep.
  */
 struct ipc_totals {
-	int64_t msg_hdrs; /* messages in queues */
-	int64_t msg_bytes; /* bytes of their texts */
-	int queues; /* in use */
-	int highest_index; /* -1: no queue */
+	int64_t msg_hdrs;    /* messages in queues */
+	int64_t msg_bytes;   /* bytes of their texts */
+	int queues;	     /* in use */
+	int highest_index;   /* -1: no queue */
 	uint64_t recoveries; /* locks and slots of dead callers put right */
 };
 int ipc_get_totals(struct ipc_namespace *ns, struct ipc_totals *ret);
 
 /* A system call. */
 struct ipc_memory {
-	uint64_t used; /* bytes of memory that the file has */
+	uint64_t used;	/* bytes of memory that the file has */
 	uint64_t limit; /* how far it may grow */
 };
 int ipc_get_memory(struct ipc_namespace *ns, struct ipc_memory *ret);
@@ -225,7 +225,7 @@ int ipc_ns_recover(struct ipc_namespace *ns);
 
 struct ipc_audit {
 	uint64_t queues, messages, bytes; /* found by walking */
-	int64_t msg_hdrs, msg_bytes; /* the counters */
+	int64_t msg_hdrs, msg_bytes;	  /* the counters */
 	uint64_t blocks_free, blocks_queued, blocks_held, blocks_lost;
 	uint64_t slots, slots_busy; /* callers inside a call */
 	unsigned int faults;

@@ -102,8 +102,7 @@ out:
 	return err;
 }
 
-static int remove_queue(struct ipc_call *c, const struct ipc_cred *cred,
-			int id)
+static int remove_queue(struct ipc_call *c, const struct ipc_cred *cred, int id)
 {
 	struct ipc_queue *q;
 	int err = ipc_lock_ids(c);

@@ -85,12 +85,12 @@ static void lay_out(struct ipc_super *s)
 	uint64_t off = IPC_OFF_COUNTERS + round_up(s->counters_size, IPC_PAGE);
 	uint64_t far = s->limit, bytes;
 
-	s->off_arenas = next_page(&off,
-				  IPC_NR_ARENAS * sizeof(struct ipc_arena));
-	s->off_slots = next_page(&off,
-				 IPC_NEAR_SLOTS * sizeof(struct ipc_slot));
-	s->off_queues = next_page(&off,
-				  IPC_NEAR_QUEUES * sizeof(struct ipc_queue));
+	s->off_arenas =
+		next_page(&off, IPC_NR_ARENAS * sizeof(struct ipc_arena));
+	s->off_slots =
+		next_page(&off, IPC_NEAR_SLOTS * sizeof(struct ipc_slot));
+	s->off_queues =
+		next_page(&off, IPC_NEAR_QUEUES * sizeof(struct ipc_queue));
 	s->off_units = next_page(&off, IPC_NEAR_UNITS * sizeof(uint32_t));
 	s->off_heap = round_up(off, IPC_UNIT);
 	bytes = (IPC_NR_SLOTS - IPC_NEAR_SLOTS) * sizeof(struct ipc_slot);
@@ -135,7 +135,7 @@ static void fill_super(struct ipc_super *s, const struct ipc_params *p)
 	s->counters = p->counters;
 	s->owner = p->owner;
 	s->group = p->group;
-	s->nr_arenas = cpus < 1 ? 1 :
+	s->nr_arenas = cpus < 1			  ? 1 :
 		       cpus > (long)IPC_NR_ARENAS ? IPC_NR_ARENAS :
 						    (uint32_t)cpus;
 	s->msgmax = DEFAULT_MSGMAX;

@@ -124,10 +124,9 @@ static int grow(struct ipc_namespace *ns, uint32_t nr)
 		return -ENOMEM;
 	if (more > IPC_NR_SLOTS)
 		more = IPC_NR_SLOTS;
-	if (ipc_region_reserve(ns,
-			       (uint64_t)((char *)ipc_slot_at(ns, nr + 1) -
-					  ns->base),
-			       (more - nr) * sizeof(struct ipc_slot)))
+	if (ipc_region_reserve(
+		    ns, (uint64_t)((char *)ipc_slot_at(ns, nr + 1) - ns->base),
+		    (more - nr) * sizeof(struct ipc_slot)))
 		return -ENOMEM;
 	__atomic_compare_exchange_n(&ipc_super(ns)->nr_slots, &nr, more, false,
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);

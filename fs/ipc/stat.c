@@ -169,11 +169,10 @@ static void print_row(FILE *out, const struct ipc_queue_stat *s)
 		"%10d %10d  %4o  %10lu %10lu %5d %5d %5u %5u %5u %5u "
 		"%10lld %10lld %10lld\n",
 		(int)s->key, s->id, (unsigned int)s->mode,
-		(unsigned long)s->cbytes, (unsigned long)s->qnum,
-		(int)s->lspid, (int)s->lrpid, (unsigned int)s->uid,
-		(unsigned int)s->gid, (unsigned int)s->cuid,
-		(unsigned int)s->cgid, (long long)s->stime,
-		(long long)s->rtime, (long long)s->ctime);
+		(unsigned long)s->cbytes, (unsigned long)s->qnum, (int)s->lspid,
+		(int)s->lrpid, (unsigned int)s->uid, (unsigned int)s->gid,
+		(unsigned int)s->cuid, (unsigned int)s->cgid,
+		(long long)s->stime, (long long)s->rtime, (long long)s->ctime);
 }
 
 ssize_t ipc_proc_sysvipc_msg(struct ipc_namespace *ns, char **ret_text)
@@ -187,8 +186,9 @@ ssize_t ipc_proc_sysvipc_msg(struct ipc_namespace *ns, char **ret_text)
 	if (!out)
 		return -ENOMEM;
 	ready = ns->gone ? 0 : ipc_ids_ready(ns);
-	fprintf(out, "%10s %10s %5s %11s %10s %5s %5s %5s %5s %5s %5s "
-		     "%10s %10s %10s\n",
+	fprintf(out,
+		"%10s %10s %5s %11s %10s %5s %5s %5s %5s %5s %5s "
+		"%10s %10s %10s\n",
 		"key", "msqid", "perms", "cbytes", "qnum", "lspid", "lrpid",
 		"uid", "gid", "cuid", "cgid", "stime", "rtime", "ctime");
 	for (uint32_t i = 0; i < ready; i++) {

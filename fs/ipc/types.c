@@ -205,8 +205,7 @@ int64_t ipc_types_find(struct ipc_call *c, struct ipc_queue *q, int64_t type)
 	return link ? (int64_t)READ_ONCE(*link) : -EIO;
 }
 
-int64_t ipc_types_lowest(struct ipc_call *c, struct ipc_queue *q,
-			 int64_t limit)
+int64_t ipc_types_lowest(struct ipc_call *c, struct ipc_queue *q, int64_t limit)
 {
 	uint32_t at = READ_ONCE(q->types), left;
 	struct ipc_msg *m;

@@ -59,8 +59,9 @@ void ipc_wait_leave(struct ipc_call *c, struct ipc_queue *q,
 	uint32_t next = READ_ONCE(s->next), prev = READ_ONCE(s->prev);
 	struct ipc_slot *n = sleeper(c, q, next), *p = sleeper(c, q, prev);
 
-	if ((next && (!n || n->prev != nr)) || (prev && (!p || p->next != nr)) ||
-	    (!next && list->last != nr) || (!prev && list->first != nr)) {
+	if ((next && (!n || n->prev != nr)) ||
+	    (prev && (!p || p->next != nr)) || (!next && list->last != nr) ||
+	    (!prev && list->first != nr)) {
 		ipc_damaged("list of sleepers", nr);
 		s->status = IPC_ST_RETRY; /* in no list */
 		ipc_wait_rebuild(c, q);
@@ -239,8 +240,7 @@ static bool sleeps(const struct ipc_slot *s, uint32_t queue)
 }
 
 /* The sleeper with the lowest ticket above @after, or 0. */
-static uint32_t next_ticket(struct ipc_call *c, uint32_t queue,
-			    uint64_t *after)
+static uint32_t next_ticket(struct ipc_call *c, uint32_t queue, uint64_t *after)
 {
 	uint64_t best = UINT64_MAX;
 	uint32_t nr = 0, nr_slots = ipc_nr_slots(c->ns);
