@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Each room is a convenience library. The shared library is lock, kernfs and
-# sysfs behind a version script; the program takes the rooms as they are, so that
-# fs/fuse may use what the shared library hides.
+# Each room is a convenience library. The shared library is lock, kernfs,
+# sysfs and fuse behind a version script; the program takes the rooms as they
+# are, with what the shared library hides.
 
 include fs/kernfs/local.mk
 include fs/sysfs/local.mk
@@ -14,7 +14,7 @@ include fs/cli/local.mk
 lib_LTLIBRARIES += libkernfuse.la
 
 libkernfuse_la_SOURCES =
-libkernfuse_la_LIBADD = libsysfs.la libkernfs.la liblock.la
+libkernfuse_la_LIBADD = libkfd.la libsysfs.la libkernfs.la liblock.la
 # -version-info: current:revision:age of the interface, not the release
 libkernfuse_la_LDFLAGS = \
 	$(AM_LDFLAGS) \
@@ -22,7 +22,7 @@ libkernfuse_la_LDFLAGS = \
 	-version-info 0:0:0 \
 	-Wl,--version-script=$(top_srcdir)/%reldir%/libkernfuse.map
 libkernfuse_la_DEPENDENCIES = \
-	libsysfs.la libkernfs.la liblock.la \
+	libkfd.la libsysfs.la libkernfs.la liblock.la \
 	$(top_srcdir)/%reldir%/libkernfuse.map
 
 # The same objects for tests and benchmarks: hidden names are visible to

@@ -10,6 +10,7 @@ public_headers = \
 	%reldir%/kernfuse/kobject.h \
 	%reldir%/kernfuse/locking.h \
 	%reldir%/kernfuse/log.h \
+	%reldir%/kernfuse/mount.h \
 	%reldir%/kernfuse/node.h \
 	%reldir%/kernfuse/poll.h \
 	%reldir%/kernfuse/root.h \

@@ -36,7 +36,7 @@ void kf_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void kf_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Good to know; not with -q. */
 void kf_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* A kfd_log_fn: @priority is one of <syslog.h>. */
+/* A kernfuse_log_fn: @priority is one of <syslog.h>. */
 void kf_log(int priority, const char *line);
 void kf_messages_quiet(void);
 void kf_messages_to_syslog(void);

@@ -253,15 +253,23 @@ void kfd_offload_write(struct kfd *kfd, fuse_req_t req,
 
 /* --- log.c --- */
 
-/* libfuse writes nothing by itself from here on. */
-void kfd_log_init(void);
-/* From here to kfd_log_caught(), what is written to stderr, also by programs
- * that libfuse starts, is kept instead. */
-void kfd_log_catch(void);
-/* The first line of what was kept, without newline; "" if there is none. */
-void kfd_log_caught(char *line, size_t size);
-/* A line of our own to the log function. */
-void kfd_log_line(int priority, const char *line);
+/*
+ * What libfuse says in one thread while it mounts or unmounts there, kept
+ * instead of logged.
+ */
+struct kfd_catch {
+	char line[512];	  /* the first; "": it said nothing */
+	int saved_stderr; /* -1: left alone */
+};
+
+/* libfuse writes nothing by itself from here on. @log: what it says when not
+ * caught is logged at once, not only after kfd_log_to(). */
+void kfd_log_init(bool log);
+/* From here to kfd_log_caught(). @with_stderr: also what is written to stderr,
+ * by programs that libfuse starts, too; for the main thread only. */
+void kfd_log_catch(struct kfd_catch *c, bool with_stderr);
+/* c->line is complete. */
+void kfd_log_caught(struct kfd_catch *c);
 
 /* --- signal.c --- */
 

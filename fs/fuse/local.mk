@@ -18,6 +18,7 @@ libkfd_la_SOURCES = \
 	%reldir%/inode.c \
 	%reldir%/log.c \
 	%reldir%/lookup.c \
+	%reldir%/mount.c \
 	%reldir%/offload.c \
 	%reldir%/ops.c \
 	%reldir%/poll.c \

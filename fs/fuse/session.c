@@ -16,6 +16,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "lock/say.h"
+
 /* Bytes; a thread's buffer is a page more. No attribute is written with more,
  * and libfuse's default of 1 MiB for each thread would be waste. */
 #define MAX_WRITE (128 * 1024)
@@ -137,6 +139,8 @@ void kfd_op_init(void *userdata, struct fuse_conn_info *conn)
 	conn->max_background = MAX_BACKGROUND;
 	conn->congestion_threshold = MAX_BACKGROUND * 3 / 4;
 	want(userdata, conn);
+	if (kfd->params.ready)
+		kfd->params.ready(kfd->params.ready_ctx);
 }
 
 /* --- life --- */
@@ -169,7 +173,7 @@ int kfd_create(const struct kfd_params *params, struct kfd **ret_kfd)
 	err = kf_percpu_init(&kfd->upcalls, KFD_NR_OPS);
 	if (err)
 		goto out_free;
-	kfd_log_init();
+	kfd_log_init(params->in_process);
 	err = -EINVAL;
 	kfd->se = new_session(kfd, params->options);
 	if (!kfd->se)
@@ -204,14 +208,16 @@ void kfd_destroy(struct kfd *kfd)
 
 int kfd_mount(struct kfd *kfd, const char *mountpoint, char *why, size_t size)
 {
+	struct kfd_catch caught;
 	int err;
 
-	kfd_log_catch();
+	kfd_log_catch(&caught, !kfd->params.in_process);
 	err = fuse_session_mount(kfd->se, mountpoint);
-	kfd_log_caught(why, size);
+	kfd_log_caught(&caught);
 	if (err) {
-		if (!why[0])
-			snprintf(why, size, "libfuse gives no reason");
+		snprintf(why, size, "%s",
+			 caught.line[0] ? caught.line :
+					  "libfuse gives no reason");
 		return -1;
 	}
 	kfd->mounted = true;
@@ -224,17 +230,17 @@ int kfd_mount(struct kfd *kfd, const char *mountpoint, char *why, size_t size)
 
 void kfd_unmount(struct kfd *kfd)
 {
-	char line[256];
+	struct kfd_catch caught;
 
 	if (!kfd->mounted)
 		return;
 	kfd->mounted = false;
-	kfd_log_catch();
+	kfd_log_catch(&caught, !kfd->params.in_process);
 	fuse_session_unmount(kfd->se);
-	kfd_log_caught(line, sizeof(line));
+	kfd_log_caught(&caught);
 	/* EINVAL: somebody was faster, and it is unmounted */
-	if (line[0] && !strstr(line, strerror(EINVAL)))
-		kfd_log_line(LOG_WARNING, line);
+	if (caught.line[0] && !strstr(caught.line, strerror(EINVAL)))
+		kf_say(LOG_WARNING, "%s", caught.line);
 }
 
 static int serve_threaded(struct kfd *kfd)

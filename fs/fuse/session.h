@@ -3,7 +3,8 @@
  * What fs/cli asks of fs/fuse: serve one tree at one mountpoint.
  *
  * The order of calls is the order of this file. Everything here is called by
- * the main thread; only kfd_serve() starts others.
+ * the main thread; only kfd_serve() starts others. What a library does, several
+ * sessions in threads of somebody else's, is in mount.c.
  */
 #ifndef FS_FUSE_SESSION_H
 #define FS_FUSE_SESSION_H
@@ -13,8 +14,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct kernfs_root;
-struct ns_common;
+#include <kernfuse/log.h>
 
 /* --- signal.c: being told to stop --- */
 
@@ -38,15 +38,10 @@ void kfd_signals_finish(void);
 
 /* --- log.c: where libfuse's own messages go --- */
 
-/*
- * Takes one line without newline; @priority is one of <syslog.h>. May be
- * called by several threads.
- */
-typedef void (*kfd_log_fn)(int priority, const char *line);
-
 /* Before the first call libfuse is silent; what it says while mounting is
- * for kfd_mount() to tell. */
-void kfd_log_to(kfd_log_fn log);
+ * for kfd_mount() to tell. From then on it, and all that kernfuse_set_log()
+ * stands for, goes to @log. */
+void kfd_log_to(kernfuse_log_fn log);
 
 /* "3.14.0": the libfuse that runs, not the one compiled against */
 const char *kfd_libfuse_version(void);
@@ -66,6 +61,11 @@ struct kfd_params {
 	/* false: poll(2) finds every file readable and writable, and the
 	 * kernel asks us once and never again */
 	bool poll;
+	/* the process is not ours: its stderr is left alone */
+	bool in_process;
+	/* called when INIT is about to be answered; NULL: nobody */
+	void (*ready)(void *ctx);
+	void *ready_ctx;
 	bool clone_fd;	       /* a /dev/fuse of its own for each thread */
 	unsigned int max_read; /* bytes; 0: the kernel's own limit */
 	unsigned int max_threads;

@@ -17,6 +17,7 @@
 #ifndef KERNFUSE_SYSFS_H
 #define KERNFUSE_SYSFS_H
 
+#include <kernfuse/err.h>
 #include <kernfuse/node.h>
 #include <kernfuse/poll.h>
 #include <kernfuse/root.h>
