@@ -10,6 +10,7 @@ mount_once = \
 	%reldir%/cycles-twenty.sh \
 	%reldir%/import-sys.sh \
 	%reldir%/killed-stale.sh \
+	%reldir%/library-mounts.sh \
 	%reldir%/lookup-parallel.sh \
 	%reldir%/messages-device.sh \
 	%reldir%/messages-usage.sh \
@@ -49,5 +50,10 @@ check_PROGRAMS += %reldir%/polls
 # serves a tree that is alive
 check_PROGRAMS += %reldir%/treed
 %canon_reldir%_treed_SOURCES = %reldir%/treed.c
+
+# mounts as a user of the shared library does
+check_PROGRAMS += %reldir%/mounts
+%canon_reldir%_mounts_SOURCES = %reldir%/mounts.c
+%canon_reldir%_mounts_LDADD = libkernfuse.la
 
 EXTRA_DIST += $(mount_once) $(mount_each)
