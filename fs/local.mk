@@ -25,6 +25,10 @@ libkernfuse_la_DEPENDENCIES = \
 	libkfd.la libsysfs.la libkernfs.la liblock.la \
 	$(top_srcdir)/%reldir%/libkernfuse.map
 
+# what pkg-config tells of it
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = %reldir%/kernfuse.pc
+
 # The same objects for tests and benchmarks: hidden names are visible to
 # whoever links them statically.
 noinst_LTLIBRARIES += libkernfuse_testing.la
