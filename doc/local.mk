@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+include doc/examples/local.mk
+
 if HAVE_POD2MAN
 man_MANS += %reldir%/kernfuse.1
 endif

@@ -7,6 +7,7 @@ build_tests = \
 	%reldir%/exports.sh \
 	%reldir%/headers.sh \
 	%reldir%/house.sh \
+	%reldir%/installed.sh \
 	%reldir%/layers.sh \
 	%reldir%/manual.sh \
 	%reldir%/shellcheck.sh

@@ -10,6 +10,7 @@ mount_once = \
 	%reldir%/cycles-twenty.sh \
 	%reldir%/import-sys.sh \
 	%reldir%/killed-stale.sh \
+	%reldir%/library-examples.sh \
 	%reldir%/library-mounts.sh \
 	%reldir%/lookup-parallel.sh \
 	%reldir%/messages-device.sh \
@@ -46,6 +47,11 @@ check_PROGRAMS += %reldir%/syscalls
 check_PROGRAMS += %reldir%/polls
 %canon_reldir%_polls_SOURCES = %reldir%/polls.c
 %canon_reldir%_polls_LDADD =
+
+# reads a file whenever it changes
+check_PROGRAMS += %reldir%/follow
+%canon_reldir%_follow_SOURCES = %reldir%/follow.c
+%canon_reldir%_follow_LDADD =
 
 # serves a tree that is alive
 check_PROGRAMS += %reldir%/treed
