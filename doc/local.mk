@@ -3,7 +3,9 @@
 include doc/examples/local.mk
 
 if HAVE_POD2MAN
-man_MANS += %reldir%/kernfuse.1
+man_MANS += \
+	%reldir%/kernfuse.1 \
+	%reldir%/libkernfuse.3
 endif
 
 %reldir%/kernfuse.1: %reldir%/kernfuse.pod
@@ -13,12 +15,24 @@ endif
 		$(srcdir)/%reldir%/kernfuse.pod $@.tmp && \
 	mv $@.tmp $@
 
-CLEANFILES += %reldir%/kernfuse.1 %reldir%/kernfuse.1.tmp
+%reldir%/libkernfuse.3: %reldir%/libkernfuse.pod
+	$(AM_V_GEN)$(MKDIR_P) %reldir% && \
+	$(POD2MAN) --errors=die --section=3 --name=LIBKERNFUSE \
+		--center='kernfuse manual' --release='$(PACKAGE_STRING)' \
+		$(srcdir)/%reldir%/libkernfuse.pod $@.tmp && \
+	mv $@.tmp $@
+
+CLEANFILES += \
+	%reldir%/kernfuse.1 \
+	%reldir%/kernfuse.1.tmp \
+	%reldir%/libkernfuse.3 \
+	%reldir%/libkernfuse.3.tmp
 
 EXTRA_DIST += \
 	%reldir%/architecture.md \
 	%reldir%/hacking.md \
 	%reldir%/kernfuse.pod \
+	%reldir%/libkernfuse.pod \
 	%reldir%/locking.md \
 	%reldir%/performance.md \
 	%reldir%/testing.md

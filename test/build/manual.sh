@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The manual is well-formed and has an item for every option and every -o word
-# that --help lists.
+# The manuals are well-formed. The command's has an item for every option and
+# every -o word that --help lists, the library's names every public header and
+# no call that is in none, and its program compiles.
 
 set -u
 pod=${abs_top_srcdir:?is set by make check}/doc/kernfuse.pod
+library_pod=$abs_top_srcdir/doc/libkernfuse.pod
 status=0
 
 # Prints the options and words of --help, one a line, without their values:
@@ -34,7 +36,37 @@ while read -r option; do
 	status=1
 done <<<"$help"
 
+# what the library's manual says of headers and calls
+for header in "$abs_top_srcdir"/include/kernfuse/*.h; do
+	header=kernfuse/${header##*/}
+	case $header in
+	kernfuse/types.h) continue ;;
+	esac
+	grep -qF "$header" "$library_pod" && continue
+	echo "manual: $header is not in doc/libkernfuse.pod"
+	status=1
+done
+while read -r call; do
+	grep -qwF -e "$call" "$abs_top_srcdir"/include/kernfuse/*.h && continue
+	echo "manual: doc/libkernfuse.pod names $call, which does not exist"
+	status=1
+done < <(grep -oE 'B<[a-z_]*(kernfs|kernfuse|sysfs|kobject|seq)_[a-z_]+>\(\)' \
+	"$library_pod" | sed 's/^B<//; s/>.*//' | sort -u)
+
+# the synopsis' program: the indented lines from its first to its last
+read -ra cc <<<"$CC"
+program()
+{
+	sed -n '/^    #include/p' "$library_pod"
+	sed -n '/^    static int hello_show/,/^    }$/p
+		/^    static const struct kernfs_ops hello/p
+		/^    int main/,/^    }$/p' "$library_pod"
+}
+program | "${cc[@]}" -x c -Wall -Werror -fsyntax-only \
+	-I"${abs_top_builddir:?}/include" -I"$abs_top_srcdir/include" - ||
+	status=1
+
 if command -v podchecker >/dev/null; then
-	podchecker -warnings "$pod" || status=1
+	podchecker -warnings "$pod" "$library_pod" || status=1
 fi
 exit "$status"
