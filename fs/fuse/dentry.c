@@ -59,6 +59,7 @@ struct kfd_inode *kfd_dentry_find(struct kfd *kfd, struct kernfs_node *parent,
 				hash, name_matches, &key);
 	/* the read section keeps the record, and with it both nodes */
 	if (dentry && kernfs_dop_revalidate(&dentry->d) &&
+	    !READ_ONCE(dentry->inode->retired) &&
 	    kfd_inode_tryget(dentry->inode))
 		inode = dentry->inode;
 	kf_rcu_read_unlock();

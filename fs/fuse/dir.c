@@ -111,6 +111,9 @@ void kfd_op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (kn)
 		err = kernfs_iop_rmdir(kn);
 	kfd_request_end(&r);
+	/* a hook may have let it be: before the kernel hears of the success */
+	if (!err && kernfs_active(kn))
+		kfd_inode_retire(kfd, kn);
 	kfd_reply_err(req, err);
 	kernfs_put(kn);
 }

@@ -113,6 +113,7 @@ struct kfd_inode {
 	struct timespec born;	   /* fixed: times of an untouched node */
 	struct kfd_dentry *dentry; /* atomic: see dentry.c; NULL: no name */
 	bool indexed;		   /* the shard's lock */
+	bool retired;		   /* the shard's lock; read without */
 	struct rcu_head rcu;
 	/*
 	 * atomic: entry replies the kernel got and did not forget. 0 is
@@ -142,6 +143,12 @@ bool kfd_inode_tryget(struct kfd_inode *inode);
 /* @nlookup lookups fewer. Context: may sleep. Takes KF_RANK_INODE. */
 void kfd_inode_forget(struct kfd *kfd, struct kfd_inode *inode,
 		      uint64_t nlookup);
+
+/*
+ * The kernel takes the node's inode for removed, which the node is not: the
+ * next lookup makes another one. Context: may sleep. Takes KF_RANK_INODE.
+ */
+void kfd_inode_retire(struct kfd *kfd, const struct kernfs_node *kn);
 
 /* What stat shows of it. Context: as kernfs_iop_getattr(). */
 void kfd_inode_stat(struct kfd *kfd, struct kfd_inode *inode,

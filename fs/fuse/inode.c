@@ -2,8 +2,8 @@
 /*
  * Inodes: nodes the kernel knows, and how often it was told of each.
  *
- * Invariants: a node has at most one inode with lookups left, and that one is
- * in kfd->nodes. An inode is freed when its lookups reach 0, a grace period
+ * Invariants: a node has at most one inode with lookups left that is not
+ * retired, and all with lookups left are in kfd->nodes. An inode is freed when its lookups reach 0, a grace period
  * later; whoever meets one at 0 in an index leaves it alone.
  *
  * FORGET may run while a LOOKUP finds the same inode. The count decides: a
@@ -23,7 +23,9 @@ static uint32_t node_hash(const struct kernfs_node *kn)
 
 static bool node_matches(const void *entry, const void *key)
 {
-	return ((const struct kfd_inode *)entry)->kn == key;
+	const struct kfd_inode *inode = entry;
+
+	return inode->kn == key && !READ_ONCE(inode->retired);
 }
 
 bool kfd_inode_tryget(struct kfd_inode *inode)
@@ -137,6 +139,21 @@ void kfd_inode_forget(struct kfd *kfd, struct kfd_inode *inode,
 	if (__atomic_fetch_sub(&inode->nlookup, nlookup, __ATOMIC_ACQ_REL) ==
 	    nlookup)
 		release_inode(kfd, inode);
+}
+
+void kfd_inode_retire(struct kfd *kfd, const struct kernfs_node *kn)
+{
+	uint32_t hash = node_hash(kn);
+	struct kfd_shard *shard = kfd_index_shard(&kfd->nodes, hash);
+	struct kfd_inode *inode;
+
+	mutex_lock(&shard->lock);
+	inode = kf_rcutab_find(shard->tab, hash, node_matches, kn);
+	if (inode)
+		/* relaxed, pairs with node_matches() and kfd_dentry_find(): a
+		 * lookup beside us may still find it, as one before us */
+		WRITE_ONCE(inode->retired, true);
+	mutex_unlock(&shard->lock);
 }
 
 void kfd_inode_stat(struct kfd *kfd, struct kfd_inode *inode,

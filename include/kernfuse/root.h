@@ -18,6 +18,8 @@ KERNFUSE_BEGIN_DECLS
  */
 struct kernfs_syscall_ops {
 	int (*mkdir)(struct kernfs_node *parent, const char *name, mode_t mode);
+	/* may succeed without removing it: then it is still there for the next
+	 * lookup, as another inode */
 	int (*rmdir)(struct kernfs_node *kn);
 	int (*rename)(struct kernfs_node *kn, struct kernfs_node *new_parent,
 		      const char *new_name);
