@@ -206,12 +206,27 @@ static void fill(struct ipc_call *c, struct ipc_queue *q,
 	q->qbytes = (uint64_t)(uint32_t)READ_ONCE(c->super->msgmnb);
 }
 
+/*
+ * With ids_lock held. Release, pairs with ipc_ns_generation(): who sees the
+ * new number sees what came or went.
+ */
+static void ipc_ids_changed(struct ipc_super *s)
+{
+	smp_store_release(&s->generation, s->generation + 1);
+}
+
+uint64_t ipc_ns_generation(const struct ipc_namespace *ns)
+{
+	return smp_load_acquire(&ipc_super(ns)->generation);
+}
+
 static void account(struct ipc_call *c, uint32_t index)
 {
 	struct ipc_super *s = c->super;
 
 	ipc_idmap(c->ns)[index / 64] |= 1ull << index % 64;
 	WRITE_ONCE(s->in_use, s->in_use + 1);
+	ipc_ids_changed(s);
 	if ((int32_t)index > s->highest)
 		WRITE_ONCE(s->highest, (int32_t)index);
 }
@@ -261,6 +276,7 @@ void ipc_ids_remove(struct ipc_call *c, struct ipc_queue *q)
 		key_remove(c, q);
 	ipc_idmap(c->ns)[index / 64] &= ~(1ull << index % 64);
 	WRITE_ONCE(s->in_use, s->in_use - 1);
+	ipc_ids_changed(s);
 	if (s->highest == (int32_t)index)
 		WRITE_ONCE(s->highest, find_highest(c));
 }
@@ -352,6 +368,7 @@ int ipc_repair_ids(struct ipc_call *c)
 			return -EIO;
 	}
 	WRITE_ONCE(c->super->in_use, in_use);
+	ipc_ids_changed(c->super);
 	WRITE_ONCE(c->super->highest, find_highest(c));
 	return 0;
 }

@@ -230,6 +230,7 @@ struct ipc_super {
 	uint32_t cursor;       /* where the search for a free index begins */
 	uint32_t queues_ready; /* entries that have memory */
 	uint32_t keys_ready;
+	uint64_t generation; /* how often a queue came or went */
 
 	struct kf_ownlock heap_lock __attribute__((aligned(64)));
 	uint32_t units_ready; /* units that have memory */

@@ -150,6 +150,13 @@ ssize_t ksys_msgrcv(struct ipc_namespace *ns, const struct ipc_cred *cred,
 int ksys_msgctl(struct ipc_namespace *ns, const struct ipc_cred *cred, int id,
 		int cmd, void *buf);
 
+/*
+ * For a process that makes calls on behalf of others: asked by each sleeper as
+ * often as it looks around; true ends its sleep with -EINTR. NULL: nobody is
+ * asked (default). To be set before there are calls.
+ */
+void ipc_set_interrupted(bool (*interrupted)(void));
+
 /* --- limits and figures; none of these test permissions --- */
 
 enum ipc_limit {
@@ -189,6 +196,12 @@ struct ipc_memory {
 	uint64_t limit; /* how far it may grow */
 };
 int ipc_get_memory(struct ipc_namespace *ns, struct ipc_memory *ret);
+
+/*
+ * Changes whenever a queue was made or removed: for who shows the queues of a
+ * region and wants to know whether to look again. Read it before you look.
+ */
+uint64_t ipc_ns_generation(const struct ipc_namespace *ns);
 
 /* Queue number @index (0..32767) at one moment; -ENOENT if there is none,
  * -EIO if it is damaged. Locks the queue for that moment. */

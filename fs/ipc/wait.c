@@ -100,6 +100,13 @@ void ipc_wait_wake(struct ipc_call *c)
 	c->nr_wakes = 0;
 }
 
+static bool (*interrupted)(void); /* set before there are calls */
+
+void ipc_set_interrupted(bool (*fn)(void))
+{
+	interrupted = fn;
+}
+
 int ipc_wait_sleep(struct ipc_call *c, unsigned int *nap)
 {
 	uint64_t ns = FIRST_NAP_NS << (*nap > 8 ? 8 : *nap);
@@ -116,6 +123,8 @@ int ipc_wait_sleep(struct ipc_call *c, unsigned int *nap)
 				    ns > LAST_NAP_NS ? LAST_NAP_NS : ns);
 		if (smp_load_acquire(status) != IPC_ST_ASLEEP)
 			return 0;
+		if (interrupted && interrupted())
+			return -EINTR;
 	} while (err != -EINTR && err != -ETIMEDOUT);
 	return err;
 }
