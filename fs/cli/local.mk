@@ -7,15 +7,25 @@ kernfuse_SOURCES = \
 	%reldir%/check.c \
 	%reldir%/cli-internal.h \
 	%reldir%/help.c \
+	%reldir%/ipc.c \
+	%reldir%/ipc.h \
+	%reldir%/ipc_keep.c \
+	%reldir%/ipc_list.c \
+	%reldir%/ipc_named.c \
+	%reldir%/ipc_run.c \
+	%reldir%/ipc_tree.c \
 	%reldir%/main.c \
 	%reldir%/message.c \
 	%reldir%/options.c \
 	%reldir%/serve.c \
 	%reldir%/words.c
 
+kernfuse_CPPFLAGS = $(AM_CPPFLAGS) -DKF_PKGLIBDIR='"$(pkglibdir)"'
+
 kernfuse_LDADD = \
 	libkfd.la \
 	libimport.la \
+	libipc.la \
 	libkernfs.la \
 	liblock.la
 

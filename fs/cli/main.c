@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* kernfuse: serve a tree taken in from SOURCE at MOUNTPOINT. */
+/*
+ * kernfuse: serve a tree taken in from SOURCE at MOUNTPOINT; kernfuse ipc:
+ * namespaces for message queues.
+ */
 #include "fs/cli/cli-internal.h"
+
+#include <string.h>
+
+#include "fs/cli/ipc.h"
 
 static int start(struct kf_options *o)
 {
@@ -20,8 +27,11 @@ static int start(struct kf_options *o)
 int main(int argc, char **argv)
 {
 	struct kf_options o;
-	int status = kf_options_parse(&o, argc, argv);
+	int status;
 
+	if (argc > 1 && strcmp(argv[1], "ipc") == 0)
+		return kf_ipc(argc - 1, argv + 1);
+	status = kf_options_parse(&o, argc, argv);
 	if (status == KF_EXIT_OK) {
 		if (o.help)
 			kf_print_help();

@@ -9,6 +9,7 @@
 /* set while no other thread runs */
 static bool quiet;
 static bool to_syslog;
+static const char *help_of = "kernfuse";
 
 static void __attribute__((format(printf, 2, 0)))
 message(int priority, const char *fmt, va_list ap)
@@ -43,7 +44,7 @@ void kf_usage_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	message(LOG_ERR, fmt, ap);
 	va_end(ap);
-	fputs("Try 'kernfuse --help'\n", stderr);
+	fprintf(stderr, "Try '%s --help'\n", help_of);
 }
 
 void kf_info(const char *fmt, ...)
@@ -60,6 +61,11 @@ void kf_info(const char *fmt, ...)
 void kf_messages_quiet(void)
 {
 	quiet = true;
+}
+
+void kf_messages_help(const char *command)
+{
+	help_of = command;
 }
 
 void kf_messages_to_syslog(void)

@@ -34,7 +34,7 @@ for header in include/kernfuse/*.h "$abs_top_builddir"/include/kernfuse/*.h; do
 done
 
 read -ra fuse_cflags <<<"$(pkg-config --cflags fuse3)"
-for header in lock/*.h fs/*/*.h; do
+for header in lock/*.h fs/*/*.h fs/*/*/*.h; do
 	compile c "$header" "${cc[@]}" -include "$abs_top_builddir/config.h" \
 		"${includes[@]}" -I. "${fuse_cflags[@]}" -Wno-unused-function
 done

@@ -4,7 +4,8 @@
 # Rooms depend on each other in one direction only:
 #
 #   include <- lock <- fs/kernfs <- fs/sysfs <- fs/fuse, fs/import <- fs/cli
-#              lock <- fs/ipc <- fs/fuse, fs/import
+#              lock <- fs/ipc <- fs/ipc/preload
+
 #
 # A file includes from its own room or from those to its left, and a source its
 # own header first, or else the one its room shares. Besides, only
@@ -21,9 +22,11 @@ allowed_rooms()
 	lock) echo include ;;
 	fs/ipc | fs/kernfs) echo include lock ;;
 	fs/sysfs) echo include lock fs/kernfs ;;
-	fs/fuse | fs/import) echo include lock fs/ipc fs/kernfs fs/sysfs ;;
+	fs/ipc/preload) echo lock fs/ipc ;;
+	fs/fuse | fs/import) echo include lock fs/kernfs fs/sysfs ;;
 	fs/cli)
-		echo include lock fs/ipc fs/kernfs fs/sysfs fs/fuse fs/import
+		echo include lock fs/kernfs fs/sysfs fs/ipc \
+			fs/fuse fs/import
 		;;
 	*) echo "layers: no rule for $1" >&2 && exit 99 ;;
 	esac
@@ -73,10 +76,10 @@ check_first()
 }
 
 found=$(
-	for file in lock/*.c fs/*/*.c; do
+	for file in lock/*.c fs/*/*.c fs/*/*/*.c; do
 		check_first "$file"
 	done
-	for file in include/kernfuse/* lock/*.[ch] fs/*/*.[ch]; do
+	for file in include/kernfuse/* lock/*.[ch] fs/*/*.[ch] fs/*/*/*.[ch]; do
 		room=${file%/*}
 		check_file "$file" "${room/#include\/kernfuse/include}"
 	done

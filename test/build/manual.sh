@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The manuals are well-formed. The command's has an item for every option and
-# every -o word that --help lists, the library's names every public header and
-# no call that is in none, and its program compiles.
+# The manual pages are well-formed. The commands' have an item for every option,
+# command and -o word that --help lists, the library's names every public header
+# and no call that is in none, and its program compiles.
 
 set -u
-pod=${abs_top_srcdir:?is set by make check}/doc/kernfuse.pod
-library_pod=$abs_top_srcdir/doc/libkernfuse.pod
+library_pod=${abs_top_srcdir:?is set by make check}/doc/libkernfuse.pod
 status=0
 
 # Prints the options and words of --help, one a line, without their values:
@@ -15,7 +14,7 @@ status=0
 # too narrow, before two spaces. [no]x stands for x and nox.
 options()
 {
-	"$KERNFUSE" --help |
+	"$KERNFUSE" "$@" --help |
 		sed -nE 's/^  ([^ ].*)$/\1/p' |
 		sed -E 's/^(.{18}) .*/\1/; s/  .*//' |
 		tr -s ', ' '\n' | sed -E 's/[=[]?\.\.\..*//; s/=.*//' |
@@ -23,18 +22,34 @@ options()
 		grep -E '^[a-z_]+$|^-[a-zA-Z]$|^--[a-z-]+$' | sort -u
 }
 
-if ! help=$(options) || [ "$(wc -l <<<"$help")" -lt 10 ]; then
-	echo "manual: the output of --help was not understood"
-	exit 99
-fi
+# check_page POD MINIMUM ARGUMENT... - the page for the help of these arguments,
+# which has so many options at least
+check_page()
+{
+	local pod=${abs_top_srcdir:?is set by make check}/doc/$1 minimum=$2
+	local help items option
 
-# the words of the manual's items, and those in bold
-items=$(grep -E '^=item|B<' "$pod" | grep -oE '[-a-zA-Z_]+')
-while read -r option; do
-	grep -qxF -e "$option" <<<"$items" && continue
-	echo "manual: $option is in --help but not in doc/kernfuse.pod"
-	status=1
-done <<<"$help"
+	shift 2
+	if ! help=$(options "$@") || [ "$(wc -l <<<"$help")" -lt "$minimum" ]
+	then
+		echo "manual: the output of $* --help was not understood"
+		exit 99
+	fi
+	# the words of the manual's items, and those in bold
+	items=$(grep -E '^=item|B<' "$pod" | grep -oE '[-a-zA-Z_]+')
+	while read -r option; do
+		grep -qxF -e "$option" <<<"$items" && continue
+		echo "manual: $option is in --help but not in ${pod##*/}"
+		status=1
+	done <<<"$help"
+	if command -v podchecker >/dev/null; then
+		podchecker -warnings "$pod" || status=1
+	fi
+}
+
+check_page kernfuse.pod 10
+check_page kernfuse-ipc.pod 3 ipc
+check_page kernfuse-ipc.pod 8 ipc run
 
 # what the library's manual says of headers and calls
 for header in "$abs_top_srcdir"/include/kernfuse/*.h; do
@@ -67,6 +82,6 @@ program | "${cc[@]}" -x c -Wall -Werror -fsyntax-only \
 	status=1
 
 if command -v podchecker >/dev/null; then
-	podchecker -warnings "$pod" "$library_pod" || status=1
+	podchecker -warnings "$library_pod" || status=1
 fi
 exit "$status"
