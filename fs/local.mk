@@ -8,6 +8,7 @@ include fs/kernfs/local.mk
 include fs/sysfs/local.mk
 include fs/import/local.mk
 include fs/ipc/local.mk
+include fs/ipctree/local.mk
 include fs/ipc/preload/local.mk
 include fs/fuse/local.mk
 include fs/cli/local.mk

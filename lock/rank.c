@@ -41,6 +41,7 @@ const char *kf_rank_name(enum kf_rank rank)
 	static const char *const name[KF_NR_RANKS] = {
 		[KF_RANK_DRAIN] = "drain",
 		[KF_RANK_SESSION] = "session",
+		[KF_RANK_IPC_REFRESH] = "ipc_refresh",
 		[KF_RANK_PREALLOC] = "prealloc",
 		[KF_RANK_OF_MUTEX] = "of->mutex",
 		[KF_RANK_CONTENT] = "content",
@@ -49,6 +50,7 @@ const char *kf_rank_name(enum kf_rank rank)
 		[KF_RANK_NODE] = "node",
 		[KF_RANK_RENAME] = "rename",
 		[KF_RANK_ID] = "id",
+		[KF_RANK_IPC_DIRS] = "ipc_dirs",
 		[KF_RANK_IPC] = "ipc",
 		[KF_RANK_WORK] = "work",
 		[KF_RANK_WAITQ] = "waitq",

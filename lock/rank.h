@@ -22,6 +22,9 @@
 enum kf_rank {
 	/* fs/fuse: the session's start and stop */
 	KF_RANK_SESSION = 1,
+	/* fs/ipctree: one look at the queues of a namespace; directories are
+	 * removed meanwhile */
+	KF_RANK_IPC_REFRESH,
 	/* of->prealloc_mutex: the preallocated buffer of one open file */
 	KF_RANK_PREALLOC,
 	/* of->mutex: the seq_file and position of one open file; callbacks run
@@ -41,6 +44,8 @@ enum kf_rank {
 	KF_RANK_RENAME,
 	/* root->ids: pages of ids that come and go */
 	KF_RANK_ID,
+	/* fs/ipctree: the list of directories */
+	KF_RANK_IPC_DIRS,
 	/* fs/ipc: a keeper's names, the accounts of its users */
 	KF_RANK_IPC,
 	/* lock/workqueue: what is pending; held for a look or a change only */

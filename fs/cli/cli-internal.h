@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "fs/ipc/msg.h"
+#include "fs/ipc/teardown.h"
+
 /* Exit statuses, those of libfuse's fuse_main(). */
 enum kf_exit {
 	KF_EXIT_STOPPED = -1, /* asked to stop early; see kf_serve() */
@@ -39,6 +42,8 @@ void kf_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A kernfuse_log_fn: @priority is one of <syslog.h>. */
 void kf_log(int priority, const char *line);
 void kf_messages_quiet(void);
+/* Whose --help a kf_usage_error() speaks of, kernfuse's at first. */
+void kf_messages_help(const char *command);
 void kf_messages_to_syslog(void);
 
 /* --- options.c --- */
@@ -68,6 +73,9 @@ struct kf_options {
 	bool clone_fd;
 	bool read_only;
 	enum kf_poll poll;
+	bool no_ipc;
+	enum ipc_counters counters;
+	enum ipc_teardown_mode teardown;
 	bool set_uid, set_gid;
 	uid_t uid;
 	gid_t gid;

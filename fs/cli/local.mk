@@ -25,6 +25,7 @@ kernfuse_CPPFLAGS = $(AM_CPPFLAGS) -DKF_PKGLIBDIR='"$(pkglibdir)"'
 kernfuse_LDADD = \
 	libkfd.la \
 	libimport.la \
+	libipctree.la \
 	libipc.la \
 	libkernfs.la \
 	liblock.la

@@ -13,6 +13,7 @@
 
 #include "fs/fuse/session.h"
 #include "fs/import/import.h"
+#include "fs/ipctree/ipctree.h"
 
 /* Asked to stop before anybody could use the mount. */
 static enum kf_exit stopped(const struct kf_options *o)
@@ -74,7 +75,8 @@ static struct kernfs_root *new_root(const struct kf_options *o)
 		.nr_locks = o->nr_locks,
 	};
 	struct kernfs_root *root = kernfs_create_root_locking(
-		NULL, KERNFS_ROOT_EXTRA_OPEN_PERM_CHECK, NULL, &params);
+		o->no_ipc ? NULL : &ipctree_syscall_ops,
+		KERNFS_ROOT_EXTRA_OPEN_PERM_CHECK, NULL, &params);
 
 	if (!IS_ERR(root))
 		return root;
@@ -125,6 +127,22 @@ static enum kf_exit add_figures(const struct kf_options *o, struct kfd *kfd)
 	}
 	kf_error("cannot create fs/kernfuse: %s", strerror(-err));
 	return KF_EXIT_SETUP;
+}
+
+/* NULL: there is none, which is no reason not to serve the rest. */
+static struct ipctree *add_ipc(const struct kf_options *o,
+			       struct kernfs_root *root)
+{
+	const struct ipctree_params params = {
+		.counters = o->counters,
+		.teardown = { .mode = o->teardown },
+	};
+	struct ipctree *ipc = NULL;
+	char why[512];
+
+	if (!o->no_ipc && ipctree_create(root, &params, &ipc, why, sizeof(why)))
+		kf_info("there is no kernel/ipc: %s", why);
+	return ipc;
 }
 
 static enum kf_exit mount_it(const struct kf_options *o, struct kfd *kfd)
@@ -183,6 +201,7 @@ static enum kf_exit serve_tree(const struct kf_options *o,
 			       struct kf_ready *ready, struct tree *tree)
 {
 	enum kf_exit status = take_in(o, tree);
+	struct ipctree *ipc;
 	struct kfd *kfd;
 
 	if (status)
@@ -190,12 +209,14 @@ static enum kf_exit serve_tree(const struct kf_options *o,
 	kfd = new_daemon(o, tree->root);
 	if (!kfd)
 		return KF_EXIT_SETUP;
+	ipc = add_ipc(o, tree->root);
 	status = add_figures(o, kfd);
 	if (!status)
 		status = mount_it(o, kfd);
 	if (!status)
 		status = run(o, ready, kfd, &tree->stats);
 	kfd_destroy(kfd);
+	ipctree_destroy(ipc);
 	return status;
 }
 

@@ -162,6 +162,39 @@ static int set_read_timeout(struct kf_options *o, const char *value)
 	return parse_seconds_ms(value, &o->read_timeout_ms);
 }
 
+static int set_ipc(struct kf_options *o, const char *value)
+{
+	if (strcmp(value, "on") == 0)
+		o->no_ipc = false;
+	else if (strcmp(value, "off") == 0)
+		o->no_ipc = true;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int set_counters(struct kf_options *o, const char *value)
+{
+	if (strcmp(value, "percpu") == 0)
+		o->counters = IPC_COUNTERS_PERCPU;
+	else if (strcmp(value, "atomic") == 0)
+		o->counters = IPC_COUNTERS_ATOMIC;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int set_teardown(struct kf_options *o, const char *value)
+{
+	if (strcmp(value, "deferred") == 0)
+		o->teardown = IPC_TEARDOWN_DEFERRED;
+	else if (strcmp(value, "sync") == 0)
+		o->teardown = IPC_TEARDOWN_SYNC;
+	else
+		return -EINVAL;
+	return 0;
+}
+
 static int set_uid(struct kf_options *o, const char *value)
 {
 	unsigned long n;
@@ -278,6 +311,10 @@ static const struct word {
 	{ "max_threads=", set_max_threads, "a number from 1 to 4096" },
 	{ "read_timeout=", set_read_timeout,
 	  "seconds, more than 0 and at most 3600" },
+
+	{ "ipc=", set_ipc, "on or off" },
+	{ "counters=", set_counters, "percpu or atomic" },
+	{ "teardown=", set_teardown, "deferred or sync" },
 
 	{ "uid=", set_uid, "a user's number" },
 	{ "gid=", set_gid, "a group's number" },

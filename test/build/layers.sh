@@ -5,7 +5,7 @@
 #
 #   include <- lock <- fs/kernfs <- fs/sysfs <- fs/fuse, fs/import <- fs/cli
 #              lock <- fs/ipc <- fs/ipc/preload
-
+#              fs/kernfs, fs/ipc <- fs/ipctree <- fs/cli
 #
 # A file includes from its own room or from those to its left, and a source its
 # own header first, or else the one its room shares. Besides, only
@@ -23,9 +23,10 @@ allowed_rooms()
 	fs/ipc | fs/kernfs) echo include lock ;;
 	fs/sysfs) echo include lock fs/kernfs ;;
 	fs/ipc/preload) echo lock fs/ipc ;;
+	fs/ipctree) echo include lock fs/kernfs fs/ipc ;;
 	fs/fuse | fs/import) echo include lock fs/kernfs fs/sysfs ;;
 	fs/cli)
-		echo include lock fs/kernfs fs/sysfs fs/ipc \
+		echo include lock fs/kernfs fs/sysfs fs/ipc fs/ipctree \
 			fs/fuse fs/import
 		;;
 	*) echo "layers: no rule for $1" >&2 && exit 99 ;;

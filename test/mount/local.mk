@@ -9,6 +9,8 @@ mount_once = \
 	%reldir%/calls-parity.sh \
 	%reldir%/cycles-twenty.sh \
 	%reldir%/import-sys.sh \
+	%reldir%/ipc-holders.sh \
+	%reldir%/ipc-tree.sh \
 	%reldir%/killed-stale.sh \
 	%reldir%/library-examples.sh \
 	%reldir%/library-mounts.sh \
