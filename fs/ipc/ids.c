@@ -306,6 +306,8 @@ int ipc_ids_obtain(struct ipc_call *c, int id, struct ipc_queue **ret)
 	if (id < 0)
 		return -EINVAL;
 	q = ipc_queue_find(c->ns, (uint32_t)id % IPC_NR_QUEUES);
+	if (q)
+		ipc_touch(c->ns, (uint64_t)((char *)q - c->ns->base));
 	if (!q || smp_load_acquire(&q->used) != 1 ||
 	    READ_ONCE(q->id) != (uint32_t)id || READ_ONCE(c->super->dead))
 		return -EINVAL;

@@ -59,6 +59,9 @@ struct ipc_namespace {
 	uint64_t secret;
 	uint64_t patience; /* nanoseconds */
 	struct percpu_counter counters[IPC_NR_COUNTERS];
+	/* this process's, atomic; see trim.c */
+	uint64_t *touched; /* a bit for each part; NULL: not counted */
+	unsigned int nr_touched;
 	struct ipc_namespace *next; /* list in region.c */
 };
 
@@ -354,6 +357,24 @@ int ipc_ids_highest(const struct ipc_namespace *ns);
 /* 0 or -EACCES, for the bits of @flg */
 int ipc_perms(const struct ipc_cred *cred, const struct ipc_queue *q, int flg);
 bool ipc_may_change(const struct ipc_cred *cred, const struct ipc_queue *q);
+
+/* --- trim.c --- */
+
+#define IPC_PART 65536u
+
+void ipc_trim_init(struct ipc_namespace *ns);
+void ipc_trim_destroy(struct ipc_namespace *ns);
+void ipc_touch_slow(struct ipc_namespace *ns, uint64_t part);
+
+/* This process is about to touch what is at @off; no lock is held. */
+static inline void ipc_touch(struct ipc_namespace *ns, uint64_t off)
+{
+	uint64_t part = off / IPC_PART;
+
+	if (likely(ns->touched && off < ns->limit) &&
+	    unlikely(!(READ_ONCE(ns->touched[part / 64]) >> part % 64 & 1)))
+		ipc_touch_slow(ns, part);
+}
 
 /* --- msg.c --- */
 

@@ -22,6 +22,7 @@ ipc_call_sources = \
 	%reldir%/session.h \
 	%reldir%/slot.c \
 	%reldir%/stat.c \
+	%reldir%/trim.c \
 	%reldir%/types.c \
 	%reldir%/wait.c
 

@@ -174,6 +174,7 @@ static int load_msg(struct send *s, long type, const char *text)
 		return err;
 	m = ipc_at(s->c.ns, (uint64_t)s->c.slot->msg * IPC_GRAIN);
 	ipc_step(s->c.slot->stage, IPC_HOLD);
+	ipc_touch(s->c.ns, (uint64_t)s->c.slot->msg * IPC_GRAIN);
 	m->type = type;
 	m->size = (uint32_t)s->size;
 	memcpy(ipc_msg_text(m), text, s->size);
@@ -237,6 +238,7 @@ static ssize_t fill(struct receive *r, const struct ipc_msg *m)
 	memcpy(r->msgp, &type, sizeof(type));
 	if (size && ipc_bad_pointer(text, size))
 		return -EFAULT;
+	ipc_touch(r->c.ns, (uint64_t)((const char *)m - r->c.ns->base));
 	memcpy(text, (const char *)(m + 1), size);
 	return (ssize_t)size;
 }

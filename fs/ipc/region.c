@@ -276,6 +276,7 @@ static void unmap(struct ipc_namespace *ns)
 	if (ns->base)
 		munmap(ns->base, ns->limit);
 	close(ns->fd);
+	ipc_trim_destroy(ns);
 	free(ns);
 }
 
@@ -319,6 +320,7 @@ static int attach(struct ipc_namespace *ns)
 				    ns->off_arenas - IPC_OFF_COUNTERS);
 	if (err)
 		return ipc_damaged("counters", 0);
+	ipc_trim_init(ns);
 	return list_add(ns);
 }
 

@@ -9,6 +9,7 @@ unit_once = \
 	%reldir%/import-reader \
 	%reldir%/ipc-namespace \
 	%reldir%/ipc-teardown \
+	%reldir%/ipc-trim \
 	%reldir%/lock-hashed \
 	%reldir%/lock-llist \
 	%reldir%/lock-nodelock \
