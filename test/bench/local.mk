@@ -12,6 +12,9 @@ check_PROGRAMS += %reldir%/kernfuse-bench %reldir%/kernfuse-floor
 	%reldir%/counter.h \
 	%reldir%/counter_run.c \
 	%reldir%/main.c \
+	%reldir%/ns.c \
+	%reldir%/ns.h \
+	%reldir%/ns_run.c \
 	%reldir%/report.c \
 	%reldir%/storm.c \
 	%reldir%/storm.h \
@@ -24,7 +27,7 @@ check_PROGRAMS += %reldir%/kernfuse-bench %reldir%/kernfuse-floor
 	%reldir%/walk.c \
 	%reldir%/walk.h \
 	%reldir%/walk_run.c
-%canon_reldir%_kernfuse_bench_LDADD = libkernfuse_testing.la -lm
+%canon_reldir%_kernfuse_bench_LDADD = libipc.la libkernfuse_testing.la -lm
 
 %canon_reldir%_kernfuse_floor_SOURCES = \
 	%reldir%/floor.c \

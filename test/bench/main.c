@@ -23,6 +23,8 @@ static const struct subcommand {
 	  "create, look up, list and remove many nodes, in process" },
 	{ "counter", BENCH_PROGRAM " counter", bench_counter,
 	  "add to shared counters: a word for each CPU, or one for all" },
+	{ "ns", BENCH_PROGRAM " ns", bench_ns,
+	  "make IPC namespaces and leave them, empty and full" },
 };
 
 #define NR_SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))

@@ -60,7 +60,9 @@ usage_error storm --dir "$tmp" --glob 'none*'
 usage_error tree --shape round
 usage_error counter --adders 0
 usage_error counter --slots 1000000
-for command in "" walk storm tree counter; do
+usage_error ns --bytes 9000
+usage_error ns --dir "$tmp/absent"
+for command in "" walk storm tree counter ns; do
 	# shellcheck disable=SC2086 # none is no argument
 	"$bench" $command --help | grep -q '^Usage: kernfuse-bench'
 done
@@ -86,6 +88,16 @@ expect 8 '"counters":".*"ns_per_add":[0-9.]*,.*"adds_per_s":[1-9].*"rseq":"' \
 	"$tmp/counter"
 expect 4 '"ratio":"atomic/percpu"' "$tmp/counter"
 expect 8 '"slots":[13],"adders":[01],"ns_per_sum":[0-9.]*,' "$tmp/counter"
+
+# 2 storms, 2 contents; the kernel's rows only where that is allowed
+"$bench" ns --parallel 3 --series 2 --queues 5 --rounds 1 >"$tmp/ns" \
+	2>"$tmp/err"
+rows=4
+[ -s "$tmp/err" ] && rows=3
+expect $((2 * rows)) '"backend":".*"us_per_process":[0-9.]*,' "$tmp/ns"
+expect $((2 * rows)) '"case":"\(empty\|full\)","backend":.*"exit_us":[0-9]*,' \
+	"$tmp/ns"
+expect "$rows" '"ratio":"exit full/empty' "$tmp/ns"
 
 mkdir -p "$tmp/source/fs" "$tmp/source/class/a/b" "$tmp/mount"
 echo one >"$tmp/source/class/a/b/one"
