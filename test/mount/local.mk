@@ -5,9 +5,11 @@
 mount_once = \
 	%reldir%/abort-connection.sh \
 	%reldir%/background-ready.sh \
+	%reldir%/blocked-callbacks.sh \
 	%reldir%/calls-nobody.sh \
 	%reldir%/calls-parity.sh \
 	%reldir%/cycles-twenty.sh \
+	%reldir%/faults-each.sh \
 	%reldir%/import-sys.sh \
 	%reldir%/ipc-holders.sh \
 	%reldir%/ipc-tree.sh \
@@ -63,5 +65,13 @@ check_PROGRAMS += %reldir%/treed
 check_PROGRAMS += %reldir%/mounts
 %canon_reldir%_mounts_SOURCES = %reldir%/mounts.c
 %canon_reldir%_mounts_LDADD = libkernfuse.la
+
+# mounts and serves while allocations fail
+check_PROGRAMS += %reldir%/faults
+%canon_reldir%_faults_SOURCES = %reldir%/faults.c
+%canon_reldir%_faults_LDFLAGS = \
+	$(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc \
+	-Wl,--wrap=strdup,--wrap=free
 
 EXTRA_DIST += $(mount_once) $(mount_each)

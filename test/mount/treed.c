@@ -222,17 +222,17 @@ static ssize_t move_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 
 static const struct kernfs_ops move_ops = { .write = move_write };
 
-static pthread_mutex_t slow_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t slow_cond = PTHREAD_COND_INITIALIZER;
-static bool go;
+static bool go; /* atomic */
 
+/* A client that is killed waits no longer. */
 static int slow_show(struct seq_file *sf, void *v)
 {
 	(void)v;
-	pthread_mutex_lock(&slow_lock);
-	while (!go)
-		pthread_cond_wait(&slow_cond, &slow_lock);
-	pthread_mutex_unlock(&slow_lock);
+	while (!__atomic_load_n(&go, __ATOMIC_RELAXED)) {
+		if (kernfs_current_interrupted())
+			return -EINTR;
+		usleep(20000);
+	}
 	seq_puts(sf, "at last\n");
 	return 0;
 }
@@ -241,16 +241,14 @@ static ssize_t slow_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 			  off_t off)
 {
 	(void)of, (void)buf, (void)off;
-	pthread_mutex_lock(&slow_lock);
-	go = true;
-	pthread_cond_broadcast(&slow_cond);
-	pthread_mutex_unlock(&slow_lock);
+	__atomic_store_n(&go, true, __ATOMIC_RELAXED);
 	return (ssize_t)bytes;
 }
 
 static const struct kernfs_ops slow_ops = {
 	.seq_show = slow_show,
 	.write = slow_write,
+	.may_block = true,
 };
 
 static char born_red[] = "born red", born_blue[] = "born blue";

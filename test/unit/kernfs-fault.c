@@ -318,11 +318,22 @@ static void list_attributes(void)
 	kernfs_remove(IS_ERR(kn) ? NULL : kn);
 }
 
+/* The same with a value to set, which is there when the record is not. */
+static void set_first_attribute(void)
+{
+	struct kernfs_node *kn = try_file(top, "f", NULL);
+
+	if (made(kn))
+		worked(kernfs_iop_setxattr(kn, "user.a", "a", 1, 0));
+	kernfs_remove(IS_ERR(kn) ? NULL : kn);
+}
+
 START_TEST(attributes)
 {
 	replace_root(KERNFS_ROOT_SUPPORT_USER_XATTR);
 	try_all(change_attributes, 4);
 	try_all(list_attributes, 1);
+	try_all(set_first_attribute, 2);
 }
 END_TEST
 

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Each allocation of mounting and serving fails once: see test/mount/faults.c.
+# shellcheck source=test/lib/functions.sh
+. "${abs_top_srcdir:-$(dirname "$0")/../..}/test/lib/functions.sh"
+
+require_root
+require_fuse
+
+faults=$abs_top_builddir/test/mount/faults
+[ -x "$faults" ] || fail "there is no $faults"
+timeout 120 "$faults" "$mnt" >"$tmp/out" 2>"$tmp/log" || {
+	cat "$tmp/out"
+	fail "status $?"
+}
+cat "$tmp/out"
+[ -z "$(mounts_below "$tmp")" ] || fail "still mounted"
