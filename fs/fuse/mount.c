@@ -50,6 +50,8 @@ void kernfuse_mount_stop(struct kernfuse_mount *m)
 	const uint64_t one = 1;
 	int saved = errno;
 
+	/* what tells callbacks that wait; see caller.c */
+	fuse_session_exit(m->kfd->se);
 	/* pairs with has_ended() */
 	smp_store_release(&m->ended, true);
 	/* fails only if it is readable already */
@@ -371,5 +373,6 @@ void kernfuse_unmount(struct kernfuse_mount *m)
 	for (unsigned int i = 0; i < nr_own; i++)
 		pthread_join(m->own[i], NULL);
 	wait_event(&m->callers_gone, !smp_load_acquire(&m->nr_callers));
+	kfd_jobs_wait(m->kfd);
 	free_mount(m);
 }

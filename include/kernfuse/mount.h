@@ -14,9 +14,12 @@
  * program's own.
  *
  * Callbacks of the tree run in the threads that serve, several at a time. A
- * callback that does not return holds up the thread it runs in, and whoever
- * removes its node. A thread that serves a mount, in a callback too, must
- * neither use that mount through the file system nor unmount it.
+ * callback that does not return holds up the thread it runs in, whoever removes
+ * its node, and kernfuse_unmount(); one that waits for long asks
+ * kernfs_current_interrupted(), which kernfuse_mount_stop() makes true.
+ *
+ * A thread that serves a mount, in a callback too, must neither use that mount
+ * through the file system nor unmount it.
  */
 #ifndef KERNFUSE_MOUNT_H
 #define KERNFUSE_MOUNT_H

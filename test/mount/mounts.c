@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kernfuse/kernfs.h>
@@ -79,19 +80,47 @@ static int open_in(const char *dir, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* what the file there reads; "" if it cannot be opened */
+/* In a child: to standard output. No descriptor of ours stays open in it. */
+static void copy_out(const char *path)
+{
+	char buf[100];
+	ssize_t len = -1;
+	int fd;
+
+	close_range(3, ~0U, 0);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0)
+		len = read(fd, buf, sizeof(buf));
+	if (len > 0)
+		len = write(STDOUT_FILENO, buf, (size_t)len);
+	_exit(len < 0);
+}
+
+/*
+ * What the file there reads; "" if it cannot be opened or read. By a child,
+ * since a process that dies while it waits for itself does not die.
+ */
 static const char *read_in(const char *dir, const char *name)
 {
 	static __thread char buf[100];
-	int fd = open_in(dir, name);
+	char path[4096];
 	ssize_t len;
+	pid_t child;
+	int fds[2];
 
-	buf[0] = '\0';
-	if (fd < 0)
-		return buf;
-	len = read(fd, buf, sizeof(buf) - 1);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert(pipe2(fds, O_CLOEXEC) == 0);
+	child = fork();
+	assert(child >= 0);
+	if (!child) {
+		dup2(fds[1], STDOUT_FILENO);
+		copy_out(path);
+	}
+	close(fds[1]);
+	len = read(fds[0], buf, sizeof(buf) - 1);
 	buf[len > 0 ? len : 0] = '\0';
-	close(fd);
+	close(fds[0]);
+	waitpid(child, NULL, 0);
 	return buf;
 }
 
@@ -268,6 +297,56 @@ static void slow_callbacks(char **dir)
 	kernfuse_unmount(m);
 }
 
+/* A callback that waits for ever learns that the mount is to end. */
+static ssize_t waiting_read(struct kernfs_open_file *of, char *buf,
+			    size_t bytes, off_t off)
+{
+	(void)of, (void)buf, (void)bytes, (void)off;
+	pthread_mutex_lock(&lock);
+	nr_slow++;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	while (!kernfs_current_interrupted())
+		usleep(10000);
+	pthread_mutex_lock(&lock);
+	nr_slow--;
+	pthread_mutex_unlock(&lock);
+	return -EINTR;
+}
+
+static void *read_nothing(void *dir)
+{
+	assert(!strcmp(read_in(dir, "waiting"), ""));
+	return NULL;
+}
+
+static void interrupted(char **dir)
+{
+	static const struct kernfs_ops blocking = {
+		.read = waiting_read,
+		.may_block = true,
+	};
+	static const struct kernfs_ops working = { .read = waiting_read };
+	struct kernfuse_mount *m;
+	pthread_t id;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		assert(!IS_ERR(__kernfs_create_file(
+			top.sd, "waiting", 0444, 0, 0, 0,
+			i ? &working : &blocking, NULL, NULL)));
+		m = mount_on(dir[0], NULL);
+		id = start(read_nothing, dir[0]);
+		pthread_mutex_lock(&lock);
+		while (!nr_slow)
+			pthread_cond_wait(&changed, &lock);
+		pthread_mutex_unlock(&lock);
+		kernfuse_unmount(m);
+		assert(!nr_slow);
+		join(id);
+		kernfs_remove_by_name(top.sd, "waiting");
+	}
+}
+
 /* Files that are open when it ends, and a root that went before. */
 static void left_open(char **dir)
 {
@@ -387,6 +466,7 @@ static const struct {
 	{ "stopped", stopped },
 	{ "waited_for", waited_for },
 	{ "slow_callbacks", slow_callbacks },
+	{ "interrupted", interrupted },
 	{ "left_open", left_open },
 	{ "polls", polls },
 	{ "errors", errors },
