@@ -8,6 +8,7 @@ include test/unit/local.mk
 include test/ipc/local.mk
 include test/model/local.mk
 include test/mount/local.mk
+include test/parity/local.mk
 include test/stress/local.mk
 include test/build/local.mk
 include test/bench/local.mk
@@ -43,6 +44,7 @@ TESTS += \
 	$(ipc_tests) \
 	$(model_tests) \
 	$(mount_tests) \
+	$(parity_once) \
 	$(stress_tests) \
 	$(build_tests) \
 	$(bench_tests)
@@ -86,7 +88,8 @@ AM_CFLAGS += $(CHECK_CFLAGS)
 
 # --- tiers by themselves; see doc/testing.md ---
 
-.PHONY: check-unit check-ipc check-model check-mount check-stress check-build
+.PHONY: check-unit check-ipc check-model check-mount check-parity
+.PHONY: check-stress check-build
 .PHONY: check-valgrind stress
 
 check-unit:
@@ -97,6 +100,8 @@ check-model:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(model_tests)'
 check-mount:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mount_tests)'
+check-parity:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(parity_once)'
 check-stress:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_tests)'
 check-build:
