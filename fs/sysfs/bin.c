@@ -6,6 +6,7 @@
 #include "fs/sysfs/sysfs-internal.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const struct bin_attribute *bin_attr(const struct kernfs_open_file *of)
 {
