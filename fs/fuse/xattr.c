@@ -10,7 +10,10 @@
 #include "fs/fuse/fuse-internal.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
+
+#include <kernfuse/caller.h>
 
 /* Bytes one request can ask for: XATTR_SIZE_MAX, XATTR_LIST_MAX. */
 #define MAX_SIZE 65536
@@ -46,11 +49,28 @@ void kfd_op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 					       size, flags));
 }
 
+/* May the client see trusted.*? */
+static bool sees_trusted(struct kfd *kfd, fuse_req_t req)
+{
+	const struct kernfs_caller *caller;
+	struct kfd_request r;
+	bool sees;
+
+	kfd_request_begin(&r, kfd, req);
+	caller = kernfs_current_caller();
+	/* one whose capabilities cannot be read is taken for what it seems */
+	if (caller->pid)
+		sees = caller->cap_effective >> CAP_SYS_ADMIN & 1;
+	else
+		sees = caller->fsuid == 0;
+	kfd_request_end(&r);
+	return sees;
+}
+
 void kfd_op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_LISTXATTR);
-	/* the request does not say which capabilities the caller has */
-	bool trusted = fuse_req_ctx(req)->uid == 0;
+	bool trusted = sees_trusted(kfd, req);
 	char *buf;
 	ssize_t len = new_buffer(&size, &buf);
 

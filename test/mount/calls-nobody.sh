@@ -76,6 +76,27 @@ read rdonly devices/online 100: "0-1\n"
 splice devices/online: OK
 fsync rdonly devices/online: OK
 flock rdonly devices/online: OK
+
+setxattr any user.x devices/online x: EACCES
+setxattr any trusted.x devices/online x: EPERM
+setxattr any security.x devices/online x: EPERM
+getxattr trusted.x devices/online: ENODATA
+END
+
+# trusted.* is there, but not listed for everybody
+caller=()
+check_calls <<END
+setxattr any trusted.x devices/online x: OK
+setxattr any security.x devices/online x: OK
+listxattr devices/online: "trusted.x\000security.x\000"
+END
+caller=("${nobody_is[@]}")
+check_calls <<END
+listxattr devices/online: "security.x\000"
+END
+caller=(setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin --)
+check_calls <<END
+listxattr devices/online: "security.x\000"
 END
 
 cd /
