@@ -53,6 +53,11 @@ const char *kf_rank_name(enum kf_rank rank)
 		[KF_RANK_IPC_DIRS] = "ipc_dirs",
 		[KF_RANK_IPC] = "ipc",
 		[KF_RANK_WORK] = "work",
+		[KF_RANK_REGION_REAP] = "region reap",
+		[KF_RANK_REGION_IDS] = "region ids",
+		[KF_RANK_REGION_QUEUE] = "region queue",
+		[KF_RANK_REGION_ARENA] = "region arena",
+		[KF_RANK_REGION_HEAP] = "region heap",
 		[KF_RANK_WAITQ] = "waitq",
 		[KF_RANK_PERCPU] = "percpu",
 	};

@@ -50,6 +50,13 @@ enum kf_rank {
 	KF_RANK_IPC,
 	/* lock/workqueue: what is pending; held for a look or a change only */
 	KF_RANK_WORK,
+	/* fs/ipc, in a region that processes share, in this order: the slots of
+	 * the dead; identifiers; one queue; lists of free blocks; the heap */
+	KF_RANK_REGION_REAP,
+	KF_RANK_REGION_IDS,
+	KF_RANK_REGION_QUEUE,
+	KF_RANK_REGION_ARENA,
+	KF_RANK_REGION_HEAP,
 	/* wait queues: held for the wake-up or the test only */
 	KF_RANK_WAITQ,
 	/* slot tables of the per-thread counters: growth only */
