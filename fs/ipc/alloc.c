@@ -170,13 +170,14 @@ bool ipc_slot_keeps(const struct ipc_slot *s, uint32_t ref)
 static int refill(struct ipc_call *c, uint32_t arena, uint32_t class)
 {
 	struct ipc_class *cl = &ipc_arena_at(c->ns, arena)->class[class];
+	uint32_t unit;
 	int err = ipc_lock_heap(c);
 
 	if (err)
 		return err;
-	err = ipc_heap_take(c, IPC_UNIT_BLOCKS | class << 8 | arena, 1);
+	err = ipc_heap_take(c, IPC_UNIT_BLOCKS | class << 8 | arena, 1, &unit);
 	if (!err) {
-		ipc_step(cl->bump, unit_ref(c->ns, c->slot->unit - 1));
+		ipc_step(cl->bump, unit_ref(c->ns, unit));
 		ipc_step(c->slot->unit, 0);
 	}
 	ipc_unlock(c, &c->super->heap_lock);
@@ -269,7 +270,7 @@ out:
 }
 
 /* Was @ref taken off its list, or put on it? The lock was @dead's. */
-int ipc_repair_arena(struct ipc_call *c, uint32_t arena, uint32_t dead)
+void ipc_repair_arena(struct ipc_call *c, uint32_t arena, uint32_t dead)
 {
 	struct ipc_slot *s = ipc_slot_at(c->ns, dead);
 	uint32_t ref = READ_ONCE(s->alloc_block), what = READ_ONCE(s->alloc);
@@ -278,12 +279,12 @@ int ipc_repair_arena(struct ipc_call *c, uint32_t arena, uint32_t dead)
 	struct ipc_msg *m;
 
 	if (dead == c->nr || what == IPC_ALLOC_NONE)
-		return 0;
+		return;
 	m = ipc_msg_at(c->ns, ref);
 	if (!m || !home_of(c->ns, ref, &class, &its_arena) ||
 	    its_arena != arena) {
 		ipc_step(s->alloc, IPC_ALLOC_NONE);
-		return 0;
+		return;
 	}
 	cl = &ipc_arena_at(c->ns, arena)->class[class];
 	if (READ_ONCE(cl->free) != ref && READ_ONCE(cl->bump) != ref)
@@ -291,7 +292,6 @@ int ipc_repair_arena(struct ipc_call *c, uint32_t arena, uint32_t dead)
 	if (READ_ONCE(s->msg) == ref)
 		ipc_step(s->msg, 0);
 	ipc_step(s->alloc, IPC_ALLOC_NONE);
-	return 0;
 }
 
 /* --- spans --- */
@@ -301,7 +301,7 @@ static int from_heap(struct ipc_call *c, uint64_t text)
 	uint64_t bytes = text + sizeof(struct ipc_msg);
 	uint64_t units = (bytes + IPC_UNIT - 1) / IPC_UNIT;
 	struct ipc_msg *m;
-	uint32_t ref;
+	uint32_t ref, unit;
 	int err;
 
 	if (units > c->ns->nr_units)
@@ -309,10 +309,10 @@ static int from_heap(struct ipc_call *c, uint64_t text)
 	err = ipc_lock_heap(c);
 	if (err)
 		return err;
-	err = ipc_heap_take(c, IPC_UNIT_SPAN | (uint32_t)units,
-			    (uint32_t)units);
+	err = ipc_heap_take(c, IPC_UNIT_SPAN | (uint32_t)units, (uint32_t)units,
+			    &unit);
 	if (!err) {
-		ref = unit_ref(c->ns, c->slot->unit - 1);
+		ref = unit_ref(c->ns, unit);
 		m = ipc_at(c->ns, (uint64_t)ref * IPC_GRAIN);
 		ipc_step(m->owner, IPC_OWNER_SLOT | c->nr);
 		ipc_step(c->slot->msg, ref);
@@ -322,17 +322,17 @@ static int from_heap(struct ipc_call *c, uint64_t text)
 	return err;
 }
 
-static void free_span(struct ipc_call *c, uint32_t ref, struct ipc_msg *m)
+static void free_span(struct ipc_call *c, uint32_t ref)
 {
-	uint32_t unit, pos;
-	uint32_t entry;
+	uint32_t unit, pos, entry, units;
 
 	if (ipc_lock_heap(c))
 		return;
 	entry = unit_of(c->ns, ref, &unit, &pos);
-	if (ipc_msg_at(c->ns, ref) == m &&
-	    (entry & IPC_UNIT_KIND) == IPC_UNIT_SPAN)
-		ipc_heap_give(c, unit, entry & IPC_UNIT_REST);
+	units = entry & IPC_UNIT_REST;
+	if ((entry & IPC_UNIT_KIND) == IPC_UNIT_SPAN && pos == 0 &&
+	    units <= c->ns->nr_units - unit)
+		ipc_heap_give(c, unit, units);
 	ipc_unlock(c, &c->super->heap_lock);
 }
 
@@ -340,14 +340,14 @@ static void free_span(struct ipc_call *c, uint32_t ref, struct ipc_msg *m)
  * A unit that the dead one took: it stays taken if it has got where it was
  * to go. Both places are still as he left them: the arena was locked, too.
  */
-int ipc_repair_heap(struct ipc_call *c, uint32_t dead)
+void ipc_repair_heap(struct ipc_call *c, uint32_t dead)
 {
 	struct ipc_slot *s = ipc_slot_at(c->ns, dead);
 	uint32_t unit = READ_ONCE(s->unit), units = READ_ONCE(s->units);
 	uint32_t entry, ref, class, arena;
 
 	if (dead == c->nr || unit == 0)
-		return 0;
+		return;
 	if (unit > c->ns->nr_units || units > c->ns->nr_units - unit + 1)
 		goto out;
 	ref = unit_ref(c->ns, unit - 1);
@@ -361,7 +361,6 @@ int ipc_repair_heap(struct ipc_call *c, uint32_t dead)
 	ipc_heap_give(c, unit - 1, units);
 out:
 	ipc_step(s->unit, 0);
-	return 0;
 }
 
 /* --- the calls --- */
@@ -402,7 +401,7 @@ void ipc_free_block(struct ipc_call *c, uint32_t ref)
 		return;
 	}
 	if (!home_of(c->ns, ref, &class, &arena)) {
-		free_span(c, ref, m);
+		free_span(c, ref);
 		return;
 	}
 	if (ipc_lock_arena(c, arena))

@@ -148,7 +148,7 @@ void ipc_fifo_purge(struct ipc_call *c, struct ipc_queue *q)
 {
 	uint32_t ref, mine = IPC_OWNER_QUEUE | ipc_queue_index(c->ns, q);
 
-	count(c, q, -(int64_t)q->qnum, -(int64_t)q->cbytes);
+	count(c, q, (int64_t)(0 - q->qnum), (int64_t)(0 - q->cbytes));
 	while ((ref = READ_ONCE(q->head)) != 0) {
 		struct ipc_msg *m = ipc_msg_at(c->ns, ref);
 

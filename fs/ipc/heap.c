@@ -44,7 +44,8 @@ static int reserve_map(struct ipc_namespace *ns, uint32_t end)
 				  bytes);
 }
 
-int ipc_heap_take(struct ipc_call *c, uint32_t entry, uint32_t units)
+int ipc_heap_take(struct ipc_call *c, uint32_t entry, uint32_t units,
+		  uint32_t *ret_unit)
 {
 	struct ipc_namespace *ns = c->ns;
 	uint32_t ready = units_ready(ns);
@@ -65,6 +66,7 @@ int ipc_heap_take(struct ipc_call *c, uint32_t entry, uint32_t units)
 	for (uint32_t i = end - 1; i > first; i--)
 		ipc_step(*ipc_unit_at(ns, i), IPC_UNIT_MORE);
 	ipc_step(*ipc_unit_at(ns, first), entry);
+	*ret_unit = first;
 	return 0;
 }
 

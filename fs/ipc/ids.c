@@ -151,9 +151,9 @@ static int choose(struct ipc_call *c, uint32_t *seq)
 		index = find_free(c, 0, window);
 	if (index == window)
 		return -ENOSPC;
-	*seq = s->seq;
+	*seq = s->seq < IPC_SEQ_MAX ? s->seq : 0;
 	if ((int32_t)index <= s->last_index)
-		*seq = s->seq + 1 >= IPC_SEQ_MAX ? 0 : s->seq + 1;
+		*seq = *seq + 1 < IPC_SEQ_MAX ? *seq + 1 : 0;
 	return (int)index;
 }
 
@@ -285,10 +285,15 @@ void ipc_ids_remove(struct ipc_call *c, struct ipc_queue *q)
 
 static int obtain(struct ipc_call *c, struct ipc_queue *q, uint32_t id)
 {
+	uint32_t index = ipc_queue_index(c->ns, q);
 	int err;
 
+	if (unlikely(id > INT_MAX || id % IPC_NR_QUEUES != index)) {
+		ipc_damaged("id of a queue", index);
+		return -EIDRM;
+	}
 	c->slot->id = id;
-	ipc_step(c->slot->queue, ipc_queue_index(c->ns, q) + 1);
+	ipc_step(c->slot->queue, index + 1);
 	err = ipc_lock_queue(c, q);
 	if (err)
 		return err == -EIO ? -EIDRM : err;

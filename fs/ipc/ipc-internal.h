@@ -177,6 +177,9 @@ int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns);
 void ipc_call_end(struct ipc_call *c);
 /* Is this a child that was forked in a signal handler meanwhile? */
 bool ipc_call_forked(const struct ipc_call *c);
+/* Has ipc_note_signal() been called since it was cleared? */
+bool ipc_call_signalled(const struct ipc_call *c);
+void ipc_call_clear_signal(const struct ipc_call *c);
 
 /* For kf_ownlock: is the owner of this number still there? */
 enum kf_owner ipc_owner_state(void *call, uint32_t owner);
@@ -198,6 +201,8 @@ static inline bool ipc_slot_died(const struct ipc_slot *s)
  * 0, -EDEADLK, or -EIO if it is beyond repair: the lock is not held then.
  */
 int ipc_lock_queue(struct ipc_call *c, struct ipc_queue *q);
+/* For ipc_lock_all(); let go by kf_ownlock_unlock(). */
+int ipc_lock_queue_too(struct ipc_call *c, struct ipc_queue *q);
 int ipc_lock_ids(struct ipc_call *c);
 int ipc_lock_arena(struct ipc_call *c, uint32_t arena);
 int ipc_lock_heap(struct ipc_call *c);
@@ -223,11 +228,13 @@ bool ipc_slot_keeps(const struct ipc_slot *s, uint32_t ref);
 void ipc_free_block(struct ipc_call *c, uint32_t ref);
 
 /* Finishes or undoes what a dead owner had begun; the lock is held. */
-int ipc_repair_arena(struct ipc_call *c, uint32_t arena, uint32_t dead);
-int ipc_repair_heap(struct ipc_call *c, uint32_t dead);
+void ipc_repair_arena(struct ipc_call *c, uint32_t arena, uint32_t dead);
+void ipc_repair_heap(struct ipc_call *c, uint32_t dead);
 
-/* Units for @arena, or a span: first unit into slot->unit. heap lock held. */
-int ipc_heap_take(struct ipc_call *c, uint32_t entry, uint32_t units);
+/* Units with this entry in the map, noted in slot->unit, which the caller
+ * clears once they have got where they go. The heap is locked. */
+int ipc_heap_take(struct ipc_call *c, uint32_t entry, uint32_t units,
+		  uint32_t *ret_unit);
 void ipc_heap_give(struct ipc_call *c, uint32_t unit, uint32_t units);
 /* offset of the end of the first @units */
 uint64_t ipc_units_end(const struct ipc_namespace *ns, uint32_t units);

@@ -170,8 +170,9 @@ struct ipc_queue {
 	uint64_t seq;	 /* of the youngest message so far */
 	uint64_t ticket; /* of the latest sleeper */
 	struct ipc_list receivers, senders;
-	uint64_t taken; /* messages that went into delivery */
-	uint64_t pad[5];
+	uint64_t taken;	 /* messages that went into delivery */
+	int64_t settled; /* when that was last looked into, for senders */
+	uint64_t pad[4];
 
 	/* a line that only receivers touch: no lock is held then */
 	uint64_t delivered; /* of those taken, how many arrived */

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libipc.la
 # The calls: also what the preload library is made of.
 ipc_call_sources = \
 	%reldir%/alloc.c \
+	%reldir%/audit.c \
 	%reldir%/fifo.c \
 	%reldir%/heap.c \
 	%reldir%/ids.c \

@@ -144,6 +144,22 @@ static int enter_queue(struct send *s)
 	return err;
 }
 
+/*
+ * To a receiver that waits. Once a second it is looked whether one has died
+ * with an earlier message: that one comes first.
+ */
+static int hand_off(struct ipc_call *c, struct ipc_queue *q)
+{
+	int err = 0;
+
+	if (unlikely(q->taken != READ_ONCE(q->delivered) &&
+		     q->settled != q->stime)) {
+		q->settled = q->stime;
+		err = ipc_settle(c, q);
+	}
+	return err < 0 ? err : ipc_wait_handoff(c, q);
+}
+
 static int send(struct send *s)
 {
 	struct ipc_call *c = &s->c;
@@ -155,7 +171,7 @@ static int send(struct send *s)
 	q = s->q;
 	q->lspid = s->cred->tgid;
 	q->stime = now();
-	err = q->receivers.first ? ipc_wait_handoff(c, q) : 0;
+	err = q->receivers.first ? hand_off(c, q) : 0;
 	if (err == 0)
 		err = ipc_fifo_append(c, q);
 	if (unlikely(err < 0))
@@ -167,12 +183,16 @@ static int send(struct send *s)
 /* A block with the text in it: the caller's memory is read here. */
 static int load_msg(struct send *s, long type, const char *text)
 {
-	struct ipc_msg *m;
 	int err = ipc_alloc(&s->c, s->size);
+	struct ipc_msg *m;
+	uint32_t ref;
 
 	if (err)
 		return err;
-	m = ipc_at(s->c.ns, (uint64_t)s->c.slot->msg * IPC_GRAIN);
+	ref = READ_ONCE(s->c.slot->msg);
+	m = ipc_msg_at(s->c.ns, ref);
+	if (!m || ipc_msg_room(s->c.ns, ref) < s->size)
+		return ipc_damaged("new block", ref);
 	ipc_step(s->c.slot->stage, IPC_HOLD);
 	ipc_touch(s->c.ns, (uint64_t)s->c.slot->msg * IPC_GRAIN);
 	m->type = type;
@@ -189,6 +209,8 @@ int ksys_msgsnd(struct ipc_namespace *ns, const struct ipc_cred *cred, int id,
 	long type;
 	int err;
 
+	if (unlikely(ns->gone))
+		return -EIO;
 	if (ipc_bad_pointer(msgp, sizeof(long)))
 		return -EFAULT;
 	memcpy(&type, msgp, sizeof(type));
@@ -224,13 +246,24 @@ struct receive {
 	unsigned int nap;
 };
 
-/* To the caller's memory, without any lock. */
-static ssize_t fill(struct receive *r, const struct ipc_msg *m)
+/*
+ * The text of a block to the caller's memory, without any lock. -EIDRM if the
+ * block is not what it should be; it is looked at once.
+ */
+static ssize_t fill(struct receive *r, uint32_t ref)
 {
-	size_t size = READ_ONCE(m->size);
-	long type = READ_ONCE(m->type);
+	struct ipc_msg *m = ipc_msg_at(r->c.ns, ref);
 	char *text = (char *)r->msgp + sizeof(long);
+	size_t size;
+	long type;
 
+	size = m ? READ_ONCE(m->size) : 0;
+	if (!m || READ_ONCE(m->owner) != (IPC_OWNER_SLOT | r->c.nr) ||
+	    size > ipc_msg_room(r->c.ns, ref)) {
+		ipc_damaged("message to be delivered", ref);
+		return -EIDRM;
+	}
+	type = READ_ONCE(m->type);
 	if (size > r->size)
 		size = r->size;
 	if (ipc_bad_pointer(r->msgp, sizeof(long)))
@@ -239,7 +272,7 @@ static ssize_t fill(struct receive *r, const struct ipc_msg *m)
 	if (size && ipc_bad_pointer(text, size))
 		return -EFAULT;
 	ipc_touch(r->c.ns, (uint64_t)((const char *)m - r->c.ns->base));
-	memcpy(text, (const char *)(m + 1), size);
+	memcpy(text, ipc_msg_text(m), size);
 	return (ssize_t)size;
 }
 
@@ -247,16 +280,8 @@ static ssize_t fill(struct receive *r, const struct ipc_msg *m)
 static ssize_t deliver(struct receive *r)
 {
 	struct ipc_call *c = &r->c;
-	uint32_t ref = READ_ONCE(c->slot->msg);
-	struct ipc_msg *m = ipc_msg_at(c->ns, ref);
-	ssize_t ret;
+	ssize_t ret = fill(r, READ_ONCE(c->slot->msg));
 
-	if (!m || READ_ONCE(m->owner) != (IPC_OWNER_SLOT | c->nr) ||
-	    READ_ONCE(m->size) > ipc_msg_room(c->ns, ref)) {
-		ipc_damaged("message to be delivered", ref);
-		return -EIDRM;
-	}
-	ret = fill(r, m);
 	ipc_step(c->slot->stage, IPC_DELIVERED);
 	__atomic_add_fetch(&r->q->delivered, 1, __ATOMIC_RELEASE);
 	ipc_step(c->slot->stage, IPC_IDLE);
@@ -387,11 +412,13 @@ static int copy_message(struct receive *r, uint64_t room)
 	int64_t ref = find(r);
 	struct ipc_msg *m, *copy;
 	uint64_t size;
+	uint32_t own;
 
 	if (ref == 0)
 		return -ENOMSG;
 	m = ref < 0 ? NULL : ipc_msg_at(ns, (uint32_t)ref);
-	copy = ipc_msg_at(ns, r->c.slot->msg);
+	own = READ_ONCE(r->c.slot->msg);
+	copy = ipc_msg_at(ns, own);
 	if (!m || !copy)
 		return -EIO;
 	size = READ_ONCE(m->size);
@@ -400,7 +427,7 @@ static int copy_message(struct receive *r, uint64_t room)
 	if (size > room)
 		return -EINVAL;
 	if (size > ipc_msg_room(ns, (uint32_t)ref) ||
-	    size > ipc_msg_room(ns, r->c.slot->msg))
+	    size > ipc_msg_room(ns, own))
 		return -EIO;
 	copy->type = m->type;
 	copy->size = (uint32_t)size;
@@ -433,7 +460,7 @@ static ssize_t receive_copy(struct receive *r)
 	ipc_unlock_queue(c, r->q);
 	if (ret)
 		return ret;
-	return fill(r, ipc_at(c->ns, (uint64_t)c->slot->msg * IPC_GRAIN));
+	return fill(r, READ_ONCE(c->slot->msg));
 }
 
 ssize_t ksys_msgrcv(struct ipc_namespace *ns, const struct ipc_cred *cred,

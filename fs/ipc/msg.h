@@ -17,7 +17,7 @@
  *
  * Death. A process may be killed at any instruction. What it held is put
  * right by the next one that meets it, at the latest by a sleeper, each of
- * which looks around twice a second; see fs/ipc/README.md.
+ * which looks around every two seconds; see fs/ipc/README.md.
  *
  * A signal handler that interrupts a call may make calls itself, but not on
  * the queue that the interrupted call has locked: those get -EDEADLK. A call
@@ -259,6 +259,15 @@ int ipc_ns_audit(struct ipc_namespace *ns, struct ipc_audit *ret);
  * as zeros, calls give -EIO) and the handler can return. Async-signal-safe.
  */
 bool ipc_ns_fault(const void *addr);
+
+/*
+ * To be called first in every signal handler, by whoever can see to that: a
+ * call that the handler interrupted asleep is then sure to give -EINTR. It
+ * does so anyhow but for a signal that comes as a sleeper looks around by
+ * himself, which takes some microseconds every two seconds. Async-signal-safe;
+ * a few instructions if the thread is not inside a call.
+ */
+void ipc_note_signal(void);
 
 /* One line of text, no newline, when damage is found. NULL: silent (default).
  * Called with no locks of the region held by this thread. */

@@ -368,14 +368,14 @@ int ipc_lock_all(struct ipc_call *c)
 	ipc_step(c->slot->stage, IPC_LOCK_ALL);
 	ready = ipc_ids_ready(c->ns);
 	for (i = 0; i < ready; i++) {
-		err = ipc_lock_queue(c, ipc_queue_at(c->ns, i));
+		err = ipc_lock_queue_too(c, ipc_queue_at(c->ns, i));
 		if (err)
 			break;
 	}
 	if (!err)
 		return 0;
 	while (i-- > 0)
-		ipc_unlock(c, &ipc_queue_at(c->ns, i)->lock);
+		kf_ownlock_unlock(&ipc_queue_at(c->ns, i)->lock);
 	ipc_unlock(c, &c->super->ids_lock);
 	ipc_step(c->slot->stage, IPC_IDLE);
 	ipc_wait_wake(c);
@@ -385,7 +385,7 @@ int ipc_lock_all(struct ipc_call *c)
 void ipc_unlock_all(struct ipc_call *c)
 {
 	for (uint32_t i = ipc_ids_ready(c->ns); i-- > 0;)
-		ipc_unlock(c, &ipc_queue_at(c->ns, i)->lock);
+		kf_ownlock_unlock(&ipc_queue_at(c->ns, i)->lock);
 	ipc_unlock(c, &c->super->ids_lock);
 	ipc_step(c->slot->stage, IPC_IDLE);
 	ipc_wait_wake(c);

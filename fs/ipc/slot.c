@@ -26,6 +26,7 @@ struct open_call {
 	void *outer;
 	uint32_t nr;
 	uint32_t generation;
+	bool signalled; /* a handler has run since this was cleared */
 };
 static __thread struct {
 	unsigned int depth;
@@ -178,6 +179,7 @@ int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns)
 	o->outer = c->outer;
 	o->nr = c->nr;
 	o->generation = c->self->generation;
+	o->signalled = false;
 	c->generation = o->generation;
 	c->depth = ++mine.depth;
 	mine.hint = c->nr;
@@ -203,4 +205,35 @@ void ipc_call_end(struct ipc_call *c)
 bool ipc_call_forked(const struct ipc_call *c)
 {
 	return READ_ONCE(*kf_presence_page) != c->generation;
+}
+
+/* --- signal handlers --- */
+
+bool ipc_call_signalled(const struct ipc_call *c)
+{
+	return READ_ONCE(mine.open[c->depth - 1].signalled);
+}
+
+void ipc_call_clear_signal(const struct ipc_call *c)
+{
+	WRITE_ONCE(mine.open[c->depth - 1].signalled, false);
+}
+
+void ipc_note_signal(void)
+{
+	uint32_t asleep;
+
+	for (unsigned int i = 0; i < mine.depth; i++) {
+		struct open_call *o = &mine.open[i];
+
+		WRITE_ONCE(o->signalled, true);
+		if (!kf_presence_page ||
+		    READ_ONCE(*kf_presence_page) != o->generation)
+			continue;
+		/* the sleep that is about to begin does not */
+		asleep = IPC_ST_ASLEEP;
+		__atomic_compare_exchange_n(&ipc_slot_at(o->ns, o->nr)->status,
+					    &asleep, IPC_ST_AWAKE, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
 }

@@ -94,7 +94,7 @@ static int insert_same(struct ipc_call *c, uint32_t *link, uint32_t ref,
 	uint32_t first = READ_ONCE(*link), at = first;
 	struct ipc_msg *f = ipc_msg_at(c->ns, first), *y, *n;
 
-	y = ipc_msg_at(c->ns, READ_ONCE(f->youngest));
+	y = f ? ipc_msg_at(c->ns, READ_ONCE(f->youngest)) : NULL;
 	if (!y)
 		return damaged("youngest of a type", first);
 	if (m->seq > READ_ONCE(y->seq)) {

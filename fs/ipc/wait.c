@@ -5,14 +5,16 @@
  * then goes his way without the queue's lock.
  *
  * A sleeper wakes now and then by himself: somebody may have died before he
- * woke him, or with a message that is to go to the next one.
+ * woke him, or with a message that is to go to the next one. Where others are
+ * active that is found out sooner.
  */
 #include "fs/ipc/ipc-internal.h"
 
 #include "lock/futex.h"
 
-#define FIRST_NAP_NS 50000000ull
-#define LAST_NAP_NS 500000000ull
+#define FIRST_NAP_NS 300000000ull
+#define LAST_NAP_NS 2000000000ull
+#define ASKING_NAP_NS 200000000ull
 
 /* A number found in a list: the slot, if it may be in it. */
 static struct ipc_slot *sleeper(struct ipc_call *c, struct ipc_queue *q,
@@ -49,6 +51,7 @@ void ipc_wait_join(struct ipc_call *c, struct ipc_queue *q,
 
 	s->ticket = ++q->ticket;
 	ipc_step(s->status, IPC_ST_AWAKE);
+	ipc_call_clear_signal(c);
 	link_last(c, list, nr);
 }
 
@@ -107,26 +110,43 @@ void ipc_set_interrupted(bool (*fn)(void))
 	interrupted = fn;
 }
 
+/*
+ * Longer and longer, and of no length that somebody else might choose: a
+ * signal that comes at the very end of a nap goes unnoticed, unless
+ * ipc_note_signal() tells.
+ */
+static uint64_t nap_length(const struct ipc_call *c, unsigned int nap)
+{
+	uint64_t ns = FIRST_NAP_NS << (nap > 8 ? 8 : nap);
+
+	if (ns > LAST_NAP_NS)
+		ns = LAST_NAP_NS;
+	/* whoever is asked wants to be asked often */
+	if (interrupted && ns > ASKING_NAP_NS)
+		ns = ASKING_NAP_NS;
+	return ns + ns / 64 * (c->self->tid * 7u % 16) + 12345;
+}
+
 int ipc_wait_sleep(struct ipc_call *c, unsigned int *nap)
 {
-	uint64_t ns = FIRST_NAP_NS << (*nap > 8 ? 8 : *nap);
 	uint32_t *status = &c->slot->status, awake = IPC_ST_AWAKE;
+	uint64_t ns = nap_length(c, (*nap)++);
 	int err;
 
-	(*nap)++;
 	if (!__atomic_compare_exchange_n(status, &awake, IPC_ST_ASLEEP, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) &&
 	    awake != IPC_ST_ASLEEP)
 		return 0;
 	do {
-		err = kf_futex_wait(status, IPC_ST_ASLEEP,
-				    ns > LAST_NAP_NS ? LAST_NAP_NS : ns);
-		if (smp_load_acquire(status) != IPC_ST_ASLEEP)
+		err = ipc_call_signalled(c) ?
+			      -EINTR :
+			      kf_futex_wait(status, IPC_ST_ASLEEP, ns);
+		if (smp_load_acquire(status) > IPC_ST_ASLEEP)
 			return 0;
 		if (interrupted && interrupted())
 			return -EINTR;
 	} while (err != -EINTR && err != -ETIMEDOUT);
-	return err;
+	return ipc_call_signalled(c) ? -EINTR : err;
 }
 
 /* --- receivers --- */
