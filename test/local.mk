@@ -117,7 +117,7 @@ distcheck-short:
 stress:
 	KERNFUSE_TEST_SECONDS=$${KERNFUSE_TEST_SECONDS-60} \
 	KERNFUSE_TEST_TIMEOUT=$${KERNFUSE_TEST_TIMEOUT-3600} \
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_tests)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_tests) $(ipc_tests)'
 
 # Check forks for every case, which valgrind follows; slow, so unit tests only.
 check-valgrind:

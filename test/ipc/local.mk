@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Message queues: against the kernel's, against a model, and killed at each
-# instruction.
+# Message queues: against the kernel's, killed at each instruction, and in a
+# region that somebody damages.
 
 ipc_programs = \
-	%reldir%/parity
+	%reldir%/fuzz \
+	%reldir%/parity \
+	%reldir%/step
 
 ipc_once = \
-	%reldir%/parity.sh
+	%reldir%/fuzz \
+	%reldir%/parity.sh \
+	%reldir%/step
 
 check_PROGRAMS += $(ipc_programs)
 
@@ -21,7 +25,11 @@ check_PROGRAMS += $(ipc_programs)
 	%reldir%/parity_receive.c \
 	%reldir%/parity_send.c \
 	%reldir%/parity_wait.c
-%canon_reldir%_parity_LDADD = libipc.la
+
+%canon_reldir%_step_SOURCES = \
+	%reldir%/step.c \
+	%reldir%/step.h \
+	%reldir%/step_scenarios.c
 
 EXTRA_DIST += \
 	%reldir%/parity-differs.txt \

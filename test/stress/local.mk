@@ -13,10 +13,11 @@ torture_programs = \
 stress_scripts = \
 	%reldir%/storm.sh
 
-stress_once =
+stress_once = \
+	%reldir%/ipc_kill
 stress_each = $(torture_programs) $(stress_scripts)
 
-check_PROGRAMS += $(torture_programs)
+check_PROGRAMS += $(stress_once) $(torture_programs)
 
 torture_frame = \
 	%reldir%/book.c \

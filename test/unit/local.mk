@@ -7,15 +7,21 @@
 unit_once = \
 	%reldir%/import-job \
 	%reldir%/import-reader \
+	%reldir%/ipc-msg \
 	%reldir%/ipc-namespace \
+	%reldir%/ipc-region \
+	%reldir%/ipc-slot \
 	%reldir%/ipc-teardown \
 	%reldir%/ipc-trim \
+	%reldir%/ipc-types \
 	%reldir%/lock-hashed \
 	%reldir%/lock-llist \
 	%reldir%/lock-nodelock \
+	%reldir%/lock-ownlock \
 	%reldir%/lock-percpu \
 	%reldir%/lock-percpu_counter \
 	%reldir%/lock-percpu_counter-shared \
+	%reldir%/lock-presence \
 	%reldir%/lock-rank \
 	%reldir%/lock-rcu \
 	%reldir%/lock-rcutab \
@@ -79,6 +85,7 @@ endif
 
 EXTRA_DIST += \
 	%reldir%/import-fixture.h \
+	%reldir%/ipc-fixture.h \
 	%reldir%/kernfs-fixture.h \
 	%reldir%/sysfs-fixture.h \
 	%reldir%/testroot.h \

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who is inside a call: left by longjmp(), interrupted, forked, dead. */
+#include "test/unit/ipc-fixture.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+static sigjmp_buf back;
+static int queue, answer;
+static pid_t child;
+
+static void in_a_while(void (*handler)(int))
+{
+	struct itimerval it = { .it_value.tv_usec = 50000 };
+	struct sigaction sa = { .sa_handler = handler };
+
+	must(sigaction(SIGALRM, &sa, NULL) == 0);
+	must(setitimer(ITIMER_REAL, &it, NULL) == 0);
+}
+
+static void jump(int sig)
+{
+	(void)sig;
+	siglongjmp(back, 1);
+}
+
+/* As programs do that want a time limit. */
+START_TEST(left_by_longjmp)
+{
+	struct text m;
+
+	queue = new_queue();
+	if (sigsetjmp(back, 1) == 0) {
+		in_a_while(jump);
+		ksys_msgrcv(ns, &cred, queue, &m, sizeof(m.text), 0, 0);
+		ck_abort_msg("came back by itself");
+	}
+	/* nobody waits there any more */
+	ck_assert_int_eq(put(queue, 1, "x"), 0);
+	ck_assert_int_eq(take(queue, 0, &m), 2);
+	ck_assert_int_eq(take(queue, 0, &m), -ENOMSG);
+}
+END_TEST
+
+static void send_in_handler(int sig)
+{
+	(void)sig;
+	answer = put(queue, 7, "from the handler");
+}
+
+START_TEST(call_in_handler)
+{
+	int other = new_queue();
+	struct text m;
+
+	queue = other;
+	other = new_queue();
+	in_a_while(send_in_handler);
+	ck_assert_int_eq(ksys_msgrcv(ns, &cred, other, &m, sizeof(m.text), 0,
+				     0),
+			 -EINTR);
+	ck_assert_int_eq(answer, 0);
+	ck_assert_int_gt(take(queue, 0, &m), 0);
+	/* to the very queue: it is handed to the call that was interrupted */
+	queue = other;
+	in_a_while(send_in_handler);
+	ck_assert_int_gt(
+		ksys_msgrcv(ns, &cred, other, &m, sizeof(m.text), 0, 0), 0);
+	ck_assert_int_eq(m.type, 7);
+}
+END_TEST
+
+/* The lock of a queue that this thread's interrupted call has. */
+START_TEST(own_lock)
+{
+	struct ipc_queue *q;
+	struct ipc_call c;
+	struct text m;
+
+	queue = new_queue();
+	must(ipc_call_begin(&c, ns) == 0);
+	must(ipc_ids_obtain(&c, queue, &q) == 0);
+	/* deeper on the stack, as a handler is */
+	ck_assert_int_eq(put(queue, 1, "x"), -EDEADLK);
+	ck_assert_int_eq(take(queue, 1, &m), -EDEADLK);
+	ck_assert_int_eq(put(new_queue(), 1, "x"), 0);
+	ipc_unlock_queue(&c, q);
+	ipc_call_end(&c);
+	ck_assert_int_eq(put(queue, 1, "x"), 0);
+}
+END_TEST
+
+static void fork_in_handler(int sig)
+{
+	(void)sig;
+	child = fork();
+}
+
+/* Both come back from the call, but only one of them was inside. */
+START_TEST(fork_inside)
+{
+	struct ipc_audit audit;
+	struct text m;
+	ssize_t ret;
+	int status;
+
+	queue = new_queue();
+	in_a_while(fork_in_handler);
+	ret = ksys_msgrcv(ns, &cred, queue, &m, sizeof(m.text), 0, 0);
+	if (child == 0)
+		_exit(ret == -EINTR && put(queue, 3, "child") == 0 &&
+				      take(queue, 0, &m) == 6 ?
+			      0 :
+			      1);
+	ck_assert_int_eq(ret, -EINTR);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(ipc_ns_audit(ns, &audit), 0);
+	ck_assert_uint_eq(audit.slots_busy, 0);
+}
+END_TEST
+
+/* A receiver that dies asleep is out of the line at once. */
+START_TEST(dead_sleeper)
+{
+	struct ipc_queue_stat st;
+	struct text m;
+	int index;
+
+	queue = new_queue();
+	index = queue % IPC_INDEX_MAX;
+	child = fork();
+	if (child == 0) {
+		ksys_msgrcv(ns, &cred, queue, &m, sizeof(m.text), 0, 0);
+		_exit(0);
+	}
+	do
+		must(ipc_queue_stat(ns, index, &st) == 0);
+	while (st.receivers == 0);
+	give_it_time();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ck_assert_int_eq(put(queue, 1, "x"), 0);
+	ck_assert_int_eq(take(queue, 0, &m), 2);
+	ck_assert_int_eq(ipc_ns_recover(ns), 1);
+	ck_assert_int_eq(ipc_ns_recover(ns), 0);
+	ck_assert_int_eq(ipc_queue_stat(ns, index, &st), 0);
+	ck_assert_uint_eq(st.receivers, 0);
+}
+END_TEST
+
+/* More callers asleep than there are slots near the start. */
+START_TEST(many_callers)
+{
+	pid_t pids[100];
+	struct ipc_queue_stat st;
+	struct text m;
+
+	queue = new_queue();
+	for (unsigned int i = 0; i < NR_OF(pids); i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			_exit(ksys_msgrcv(ns, &cred, queue, &m, sizeof(m.text),
+					  0, 0) == 2 ?
+				      0 :
+				      1);
+	}
+	do {
+		usleep(1000);
+		must(ipc_queue_stat(ns, queue % IPC_INDEX_MAX, &st) == 0);
+	} while (st.receivers < NR_OF(pids));
+	for (unsigned int i = 0; i < NR_OF(pids); i++)
+		must(put(queue, 1, "x") == 0);
+	for (unsigned int i = 0; i < NR_OF(pids); i++) {
+		int status;
+
+		must(waitpid(pids[i], &status, 0) == pids[i] && status == 0);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		left_by_longjmp, call_in_handler, own_lock,
+		fork_inside,	 dead_sleeper,	  many_callers,
+	};
+
+	return test_run("ipc/slot", tests, NR_OF(tests), new_region,
+			drop_region);
+}
