@@ -164,7 +164,8 @@ static void *own_thread(void *arg)
 	return NULL;
 }
 
-/* With the lock held, or before anybody serves. */
+/* With the lock held, so that the new thread, which may want another at once,
+ * finds itself counted. */
 static int start_thread(struct kernfuse_mount *m)
 {
 	sigset_t all, old;
@@ -296,6 +297,16 @@ static int mount_daemon(struct kfd *kfd, const char *mountpoint)
 	return told(mountpoint, err, NULL);
 }
 
+static int start_first_thread(struct kernfuse_mount *m)
+{
+	int err;
+
+	mutex_lock(&m->lock);
+	err = start_thread(m);
+	mutex_unlock(&m->lock);
+	return err;
+}
+
 static struct kernfuse_mount *new_mount(const struct kernfuse_mount_params *p)
 {
 	unsigned int max_own = p->max_threads ? p->max_threads :
@@ -352,7 +363,7 @@ kernfuse_mount(struct kernfs_root *root, const char *mountpoint,
 	if (!err)
 		err = mount_daemon(m->kfd, mountpoint);
 	if (!err && m->max_own)
-		err = told(mountpoint, start_thread(m), "no thread");
+		err = told(mountpoint, start_first_thread(m), "no thread");
 	if (!err)
 		return m;
 	free_mount(m);
