@@ -152,10 +152,11 @@ static int model_get(key_t key, int flg)
 static int model_send(int id, const struct message *m)
 {
 	int i = find_id(id);
-	struct queue *q = &queues[i];
+	struct queue *q;
 
 	if (m->size > (size_t)msgmax || m->type < 1 || i < 0)
 		return -EINVAL;
+	q = &queues[i];
 	if (m->size + q->cbytes > q->qbytes ||
 	    (unsigned long)q->qnum + 1 > q->qbytes)
 		return -EAGAIN;
@@ -188,12 +189,13 @@ static long model_receive(int id, size_t size, long type, int flg,
 			  struct message *m)
 {
 	int i = find_id(id), n;
-	struct queue *q = &queues[i];
+	struct queue *q;
 
 	if (flg & MSG_COPY && flg & MSG_EXCEPT)
 		return -EINVAL;
 	if (i < 0)
 		return -EINVAL;
+	q = &queues[i];
 	n = choose(q, type, flg);
 	if (n < 0)
 		return -ENOMSG;
