@@ -51,6 +51,8 @@ ipc_lock_sources = \
 	lock/percpu_counter.h \
 	lock/presence.c \
 	lock/presence.h \
+	lock/rank.c \
+	lock/rank.h \
 	lock/rseq.c \
 	lock/rseq.h \
 	lock/say.c \
