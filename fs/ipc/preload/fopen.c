@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * fopen() of the files in procfile.c. Writing goes through a cookie, so that
- * whoever flushes learns whether the limit was taken.
+ * whoever flushes learns whether the limit was taken. Whoever makes a stream of
+ * a descriptor, standard output for one, learns it when he closes it.
  */
 #include "fs/ipc/preload/preload.h"
 
@@ -126,6 +127,22 @@ KF_CALL FILE *fopen(const char *path, const char *mode)
 		return open_cookie(file, mode);
 	errno = -err;
 	return NULL;
+}
+
+KF_CALL int fclose(FILE *stream)
+{
+	int saved_errno = errno, fd = fileno(stream), err, ret;
+
+	errno = saved_errno;
+	if (likely(fd < 0 || !kf_written(fd)))
+		return kf_real()->fclose(stream);
+	fflush(stream);
+	err = kf_written_flush(fd);
+	ret = kf_real()->fclose(stream);
+	if (!err)
+		return ret;
+	errno = -err;
+	return EOF;
 }
 
 #ifdef __LP64__

@@ -6,8 +6,8 @@
  * that is written takes effect at the write() if the program makes it itself.
  * What the C library writes, say for a shell's echo, never comes by here: it
  * stays in the memory file, and is taken from there when the descriptor is
- * closed or replaced or the program ends, by then too late to say that it was
- * no good. Such a descriptor is passed on as standard output: programs look
+ * closed or replaced or the program ends. fclose() can still say that it was no
+ * good; for the others it is too late. Such a descriptor is passed on as standard output: programs look
  * whether theirs is one.
  *
  * fopen() has its own way, see fopen.c.
@@ -21,8 +21,6 @@
 #include <sys/mman.h>
 
 #include "lock/atomic.h"
-
-#define MEMFD_PREFIX "kernfuse-ipc:"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -70,29 +68,36 @@ static void remember(int fd, enum kf_procfile file)
 	}
 }
 
-/* What is in the memory file was written behind our back. */
-static void take_in(int fd, enum kf_procfile file)
+/* What is in the memory file was written behind our back. 0 or -errno. */
+static int take_in(int fd, enum kf_procfile file)
 {
 	char text[64];
-	ssize_t len = pread(fd, text, sizeof(text), 0);
+	ssize_t len = pread(fd, text, sizeof(text), 0), ret;
 
 	if (len <= 0)
-		return;
-	kf_procfile_write(file, text, (size_t)len);
+		return 0;
+	ret = kf_procfile_write(file, text, (size_t)len);
 	if (ftruncate(fd, 0) == 0)
 		lseek(fd, 0, SEEK_SET);
+	return ret < 0 ? (int)ret : 0;
 }
 
-void kf_written_flush(int fd)
+int kf_written_flush(int fd)
 {
 	struct written *w = find_written(fd);
-	int saved_errno = errno;
+	int saved_errno = errno, err;
 
 	if (likely(!w))
-		return;
-	take_in(fd, w->file);
+		return 0;
+	err = take_in(fd, w->file);
 	smp_store_release(&w->fd1, 0);
 	errno = saved_errno;
+	return err;
+}
+
+bool kf_written(int fd)
+{
+	return unlikely(find_written(fd) != NULL);
 }
 
 void kf_written_dup(int fd, int to)
@@ -116,21 +121,10 @@ static void __attribute__((destructor)) take_in_all(void)
 /* Standard output, from whoever started this program. */
 static void __attribute__((constructor)) init(void)
 {
-	static const char prefix[] = "/memfd:" MEMFD_PREFIX;
-	char link[64];
-	ssize_t len;
-	enum kf_procfile file;
+	enum kf_procfile file = KF_PROC_NONE;
 
-	if (!kf_in_ns())
-		return;
-	len = readlink("/proc/self/fd/1", link, sizeof(link) - 1);
-	if (len < (ssize_t)sizeof(prefix))
-		return;
-	link[len] = '\0';
-	if (strncmp(link, prefix, sizeof(prefix) - 1) != 0)
-		return;
-	len = (ssize_t)strcspn(link + sizeof(prefix) - 1, " ");
-	file = kf_procfile_of_name(link + sizeof(prefix) - 1, (size_t)len);
+	if (kf_in_ns())
+		file = kf_procfile_of_fd(1);
 	if (file != KF_PROC_NONE)
 		remember(1, file);
 }
@@ -194,14 +188,13 @@ static int fill(int fd, enum kf_procfile file)
 int kf_procfile_open(enum kf_procfile file, int flags)
 {
 	int access = flags & O_ACCMODE, fd, err;
-	char name[64];
+	char name[KF_PROCFILE_NAME_MAX];
 	struct stat st;
 
 	err = may_open(file, flags);
 	if (err)
 		return err;
-	snprintf(name, sizeof(name), MEMFD_PREFIX "%s",
-		 kf_procfile_name(file));
+	kf_procfile_name(file, name);
 	fd = memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
 	if (fd < 0)
 		return -errno;

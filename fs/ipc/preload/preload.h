@@ -66,8 +66,10 @@ struct kf_real {
 	int (*execvpe)(const char *file, char *const argv[],
 		       char *const envp[]);
 	int (*faccessat)(int dirfd, const char *path, int mode, int flags);
+	int (*fclose)(FILE *stream);
 	int (*fexecve)(int fd, char *const argv[], char *const envp[]);
 	FILE *(*fopen)(const char *path, const char *mode);
+	int (*fstat)(int fd, struct stat *st);
 	int (*fstatat)(int dirfd, const char *path, struct stat *st,
 		       int flags);
 	int (*initgroups)(const char *user, gid_t group);
@@ -164,9 +166,11 @@ enum kf_procfile {
 
 /* Which of them @path is, if this process has a namespace. */
 enum kf_procfile kf_procfile(const char *path);
-/* "msg", "msgmax", ... */
-const char *kf_procfile_name(enum kf_procfile file);
-enum kf_procfile kf_procfile_of_name(const char *name, size_t len);
+/* What the memory file is called that stands for it. */
+#define KF_PROCFILE_NAME_MAX 64
+void kf_procfile_name(enum kf_procfile file, char *buf);
+/* Which of them @fd is, of those that kf_procfile_open() made. */
+enum kf_procfile kf_procfile_of_fd(int fd);
 /* As for stat(). */
 void kf_procfile_stat(enum kf_procfile file, struct stat *st);
 /* May user @uid? @mode as for access(). Return: 0; -EACCES. */
@@ -185,8 +189,10 @@ ssize_t kf_procfile_write(enum kf_procfile file, const char *text,
  * or the program ends. Return: fd; -errno.
  */
 int kf_procfile_open(enum kf_procfile file, int flags);
-/* @fd is about to be closed or replaced. */
-void kf_written_flush(int fd);
+/* Whether @fd is one that may be written to. */
+bool kf_written(int fd);
+/* @fd is about to be closed or replaced. Return: 0; -errno for the content. */
+int kf_written_flush(int fd);
 /* @to has become a duplicate of @fd. */
 void kf_written_dup(int fd, int to);
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#define MEMFD_PREFIX "kernfuse-ipc:"
 #define LIMITS_DIR "/proc/sys/kernel/"
 
 static const struct file {
@@ -41,18 +42,37 @@ enum kf_procfile kf_procfile(const char *path)
 	return KF_PROC_NONE;
 }
 
-const char *kf_procfile_name(enum kf_procfile file)
+void kf_procfile_name(enum kf_procfile file, char *buf)
 {
-	return files[file].name;
+	snprintf(buf, KF_PROCFILE_NAME_MAX, MEMFD_PREFIX "%s",
+		 files[file].name);
 }
 
-enum kf_procfile kf_procfile_of_name(const char *name, size_t len)
+static enum kf_procfile of_name(const char *name, size_t len)
 {
 	for (int i = 0; i < KF_NR_PROC; i++)
 		if (strlen(files[i].name) == len &&
 		    memcmp(files[i].name, name, len) == 0)
 			return (enum kf_procfile)i;
 	return KF_PROC_NONE;
+}
+
+enum kf_procfile kf_procfile_of_fd(int fd)
+{
+	static const char prefix[] = "/memfd:" MEMFD_PREFIX;
+	char link[32], to[KF_PROCFILE_NAME_MAX + 32];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, to, sizeof(to) - 1);
+	if (len < (ssize_t)sizeof(prefix))
+		return KF_PROC_NONE;
+	to[len] = '\0';
+	if (strncmp(to, prefix, sizeof(prefix) - 1) != 0)
+		return KF_PROC_NONE;
+	/* " (deleted)" is behind it */
+	return of_name(to + sizeof(prefix) - 1,
+		       strcspn(to + sizeof(prefix) - 1, " "));
 }
 
 static struct ipc_owner owner(void)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* access(), stat() and their kin of the files in procfile.c. */
+/*
+ * access(), stat() and their kin of the files in procfile.c, by their names
+ * and by descriptors: programs that copy compare the two.
+ */
 #include "fs/ipc/preload/preload.h"
 
 #include <errno.h>
@@ -7,6 +10,8 @@
 
 int __xstat(int version, const char *path, struct stat *st);
 int __xstat64(int version, const char *path, struct stat64 *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstat64(int version, int fd, struct stat64 *st);
 int __lxstat(int version, const char *path, struct stat *st);
 int __lxstat64(int version, const char *path, struct stat64 *st);
 int __fxstatat(int version, int dirfd, const char *path, struct stat *st,
@@ -72,14 +77,49 @@ KF_CALL int lstat(const char *path, struct stat *st)
 	return 0;
 }
 
+/* A file without a name: it may be one of ours. */
+static enum kf_procfile of_unnamed(int fd, mode_t mode, unsigned long nlink)
+{
+	if (likely(nlink || !S_ISREG(mode) || !kf_in_ns()))
+		return KF_PROC_NONE;
+	return kf_procfile_of_fd(fd);
+}
+
+/* After the call, so that @path is none or can be read. */
+static bool is_empty(const char *path, int flags)
+{
+	return (flags & AT_EMPTY_PATH) && (!kf_is_pointer(path) || !*path);
+}
+
+static int stat_fd(int fd, struct stat *st)
+{
+	enum kf_procfile file = of_unnamed(fd, st->st_mode, st->st_nlink);
+
+	if (unlikely(file != KF_PROC_NONE))
+		kf_procfile_stat(file, st);
+	return 0;
+}
+
+KF_CALL int fstat(int fd, struct stat *st)
+{
+	int ret = kf_real()->fstat(fd, st);
+
+	return ret ? ret : stat_fd(fd, st);
+}
+
 KF_CALL int fstatat(int dirfd, const char *path, struct stat *st, int flags)
 {
 	enum kf_procfile file = kf_procfile(path);
+	int ret;
 
-	if (likely(file == KF_PROC_NONE))
-		return kf_real()->fstatat(dirfd, path, st, flags);
-	kf_procfile_stat(file, st);
-	return 0;
+	if (unlikely(file != KF_PROC_NONE)) {
+		kf_procfile_stat(file, st);
+		return 0;
+	}
+	ret = kf_real()->fstatat(dirfd, path, st, flags);
+	if (ret || likely(!is_empty(path, flags)))
+		return ret;
+	return stat_fd(dirfd, st);
 }
 
 static void to_statx(const struct stat *st, struct statx *stx)
@@ -103,9 +143,16 @@ KF_CALL int statx(int dirfd, const char *path, int flags, unsigned int mask,
 {
 	enum kf_procfile file = kf_procfile(path);
 	struct stat st;
+	int ret;
 
-	if (likely(file == KF_PROC_NONE))
-		return kf_real()->statx(dirfd, path, flags, mask, stx);
+	if (likely(file == KF_PROC_NONE)) {
+		ret = kf_real()->statx(dirfd, path, flags, mask, stx);
+		if (ret || likely(!is_empty(path, flags)))
+			return ret;
+		file = of_unnamed(dirfd, stx->stx_mode, stx->stx_nlink);
+		if (likely(file == KF_PROC_NONE))
+			return 0;
+	}
 	kf_procfile_stat(file, &st);
 	to_statx(&st, stx);
 	return 0;
@@ -122,6 +169,11 @@ KF_CALL int stat64(const char *path, struct stat64 *st)
 KF_CALL int lstat64(const char *path, struct stat64 *st)
 {
 	return lstat(path, (struct stat *)st);
+}
+
+KF_CALL int fstat64(int fd, struct stat64 *st)
+{
+	return fstat(fd, (struct stat *)st);
 }
 
 KF_CALL int fstatat64(int dirfd, const char *path, struct stat64 *st,
@@ -143,6 +195,12 @@ KF_CALL int __lxstat(int version, const char *path, struct stat *st)
 	return lstat(path, st);
 }
 
+KF_CALL int __fxstat(int version, int fd, struct stat *st)
+{
+	(void)version;
+	return fstat(fd, st);
+}
+
 KF_CALL int __fxstatat(int version, int dirfd, const char *path,
 		       struct stat *st, int flags)
 {
@@ -160,6 +218,12 @@ KF_CALL int __lxstat64(int version, const char *path, struct stat64 *st)
 {
 	(void)version;
 	return lstat(path, (struct stat *)st);
+}
+
+KF_CALL int __fxstat64(int version, int fd, struct stat64 *st)
+{
+	(void)version;
+	return fstat(fd, (struct stat *)st);
 }
 
 KF_CALL int __fxstatat64(int version, int dirfd, const char *path,

@@ -2,8 +2,8 @@
 /*
  * syscall(): system calls by their number.
  *
- * Those that have to do with queues, namespaces and credentials are answered
- * here; all others are made as they are, with six arguments whatever the
+ * Those that have to do with queues, namespaces, credentials, descriptors that
+ * might be ours and new programs are answered here; all others are made as they are, with six arguments whatever the
  * program passed. On x86-64 that happens in assembly which leaves the stack
  * alone: one of them may be clone() with a stack of its own, or one that
  * returns twice.
@@ -18,6 +18,7 @@
 #include <sys/msg.h>
 #include <sys/syscall.h>
 
+int close_range(unsigned int first, unsigned int last, int flags);
 int setns(int fd, int type);
 int unshare(int flags);
 
@@ -87,6 +88,21 @@ long kf_syscall(long nr, long a, long b, long c, long d, long e, long f)
 		return unshare((int)a);
 	case SYS_setns:
 		return setns((int)a, (int)b);
+	case SYS_close:
+		return close((int)a);
+	case SYS_close_range:
+		return close_range((unsigned int)a, (unsigned int)b, (int)c);
+#ifdef SYS_dup2
+	case SYS_dup2:
+		return dup2((int)a, (int)b);
+#endif
+	case SYS_dup3:
+		return dup3((int)a, (int)b, (int)c);
+	case SYS_execve:
+		return execve((char *)a, (char **)b, (char **)c);
+	case SYS_execveat:
+		return execveat((int)a, (char *)b, (char **)c, (char **)d,
+				(int)e);
 	case SYS_clone:
 		if (b || !wants_newipc((unsigned long)a))
 			break;
@@ -152,6 +168,12 @@ __asm__(".pushsection .text\n"
 	TO(__NR_setresgid, "kf_syscall")
 	TO(__NR_setgroups, "kf_syscall")
 	TO(__NR_capset, "kf_syscall")
+	TO(__NR_close, "kf_syscall")
+	TO(__NR_close_range, "kf_syscall")
+	TO(__NR_dup2, "kf_syscall")
+	TO(__NR_dup3, "kf_syscall")
+	TO(__NR_execve, "kf_syscall")
+	TO(__NR_execveat, "kf_syscall")
 	TO(__NR_vfork, "vfork")
 	TO(__NR_clone, "2f")
 	TO(__NR_clone3, "3f")
