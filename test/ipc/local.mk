@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Message queues: against the kernel's, killed at each instruction, and in a
-# region that somebody damages.
+# region that somebody damages; and programs as they are, in 'kernfuse ipc run'.
 
 ipc_programs = \
+	%reldir%/calls \
 	%reldir%/fuzz \
 	%reldir%/parity \
 	%reldir%/step
@@ -11,9 +12,27 @@ ipc_programs = \
 ipc_once = \
 	%reldir%/fuzz \
 	%reldir%/parity.sh \
+	%reldir%/run-calls.sh \
+	%reldir%/run-named.sh \
+	%reldir%/run-perl.sh \
+	%reldir%/run-processes.sh \
+	%reldir%/run-procfiles.sh \
+	%reldir%/run-status.sh \
+	%reldir%/run-stress-ng.sh \
+	%reldir%/run-tools.sh \
 	%reldir%/step
 
 check_PROGRAMS += $(ipc_programs)
+
+# an ordinary program, with nothing of ours in it
+%canon_reldir%_calls_SOURCES = \
+	%reldir%/calls.c \
+	%reldir%/calls.h \
+	%reldir%/calls_call.c \
+	%reldir%/calls_task.c \
+	%reldir%/calls_who.c
+%canon_reldir%_calls_CFLAGS = -pthread $(WARN_CFLAGS)
+%canon_reldir%_calls_LDADD =
 
 %canon_reldir%_parity_SOURCES = \
 	%reldir%/backend.c \
@@ -33,4 +52,13 @@ check_PROGRAMS += $(ipc_programs)
 
 EXTRA_DIST += \
 	%reldir%/parity-differs.txt \
-	%reldir%/parity.sh
+	%reldir%/parity.sh \
+	%reldir%/run-calls.sh \
+	%reldir%/run-named.sh \
+	%reldir%/run-perl.sh \
+	%reldir%/run-processes.sh \
+	%reldir%/run-procfiles.sh \
+	%reldir%/run-status.sh \
+	%reldir%/run-stress-ng.sh \
+	%reldir%/run-tools.sh \
+	%reldir%/run.sh
