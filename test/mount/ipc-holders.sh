@@ -31,6 +31,7 @@ wait_for 5 gone b || fail "b is there though nobody holds it"
 
 # somebody holds it, and is killed
 mkdir "$ipc/c"
+# shellcheck disable=SC2217 # it need not read to hold
 sleep 60 <"$ipc/c/ns" &
 holder=$!
 wait_for 5 test -e "/proc/$holder/fd/0"

@@ -16,14 +16,20 @@ export KERNFUSE_IPC_DIR=$tmp/regions
 start none
 ipc=$mnt/kernel/ipc
 
+# names DIRECTORY: in one line
+names()
+{
+	(cd "$1" && echo *)
+}
+
 # --- what is there ---
 
-assert_eq "at first" "host teardown" "$(ls "$ipc" | xargs)"
+assert_eq "at first" "host teardown" "$(names "$ipc")"
 mkdir "$ipc/a"
-assert_eq "a namespace" "msg ns" "$(ls "$ipc/a" | xargs)"
+assert_eq "a namespace" "msg ns" "$(names "$ipc/a")"
 assert_eq "its msg" \
 	"msg_bytes msg_hdrs msgmax msgmnb msgmni queue queues stat sysvipc" \
-	"$(ls "$ipc/a/msg" | xargs)"
+	"$(names "$ipc/a/msg")"
 assert_status 1 mkdir "$ipc/a"
 assert_status 1 mkdir "$ipc/host"
 assert_status 1 mkdir "$ipc/a/b"
@@ -49,7 +55,7 @@ assert_eq "their directories" "$id" "$(ls "$ipc/a/msg/queue")"
 queue=$ipc/a/msg/queue/$id
 assert_eq "files of a queue" \
 	"cbytes cgid ctime cuid gid key lrpid lspid perms qbytes qnum receive\
- rtime send stime uid" "$(ls "$queue" | xargs)"
+ rtime send stime uid" "$(names "$queue")"
 assert_eq "perms" 600 "$(<"$queue/perms")"
 assert_eq "uid" "$(id -u)" "$(<"$queue/uid")"
 assert_eq "qbytes" 16384 "$(<"$queue/qbytes")"
