@@ -100,13 +100,14 @@ static int parse_memory(struct options *o, const char *text)
 		shift = 30;
 	if (shift)
 		end++;
-	if (!errno && end != text && !*end && *text != '-' && value &&
-	    value <= SIZE_MAX >> shift) {
+	if (!errno && end != text && !*end && *text != '-' &&
+	    value <= IPC_MEMORY_MAX >> shift &&
+	    value << shift >= IPC_MEMORY_MIN) {
 		o->params.limit = (size_t)value << shift;
 		return 0;
 	}
-	kf_usage_error("'--memory %s': expected bytes, or a number with K, M "
-		       "or G", text);
+	kf_usage_error("'--memory %s': expected from 20M to 64G, in bytes or "
+		       "with K, M or G", text);
 	return -1;
 }
 

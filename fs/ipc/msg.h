@@ -60,6 +60,11 @@ enum ipc_counters {
 	IPC_COUNTERS_ATOMIC,
 };
 
+/* How far a region may be allowed to grow, in bytes: at most half of what the
+ * 32 bits of a reference reach. */
+#define IPC_MEMORY_MIN (20ull << 20)
+#define IPC_MEMORY_MAX (64ull << 30)
+
 struct ipc_params {
 	enum ipc_counters counters;
 	uid_t owner; /* recorded, see ipc_ns_owner(); the file gets it if it
@@ -72,7 +77,7 @@ struct ipc_params {
 /*
  * Makes the file @name in @dirfd (AT_FDCWD works) and maps it. The file has
  * its name only once it is complete. -EEXIST, -EINVAL for a limit too small
- * or too large, -ENOMEM, and whatever open() gives.
+ * or too large, -ENOMEM, -EFBIG for RLIMIT_FSIZE, and whatever open() gives.
  */
 int ipc_ns_create(int dirfd, const char *name, const struct ipc_params *params,
 		  struct ipc_namespace **ret);

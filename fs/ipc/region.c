@@ -10,13 +10,11 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_LIMIT (4ull << 30)
-#define MIN_LIMIT (20ull << 20)
-/* what 32 bits of a reference reach, and no more than half of it */
-#define MAX_LIMIT (64ull << 30)
 
 #define MAX_COUNTERS (16u << 20) /* bytes */
 
@@ -101,6 +99,11 @@ static void lay_out(struct ipc_super *s)
 	s->far_units = far -= round_up(bytes, IPC_PAGE);
 }
 
+static bool is_limit(uint64_t bytes)
+{
+	return bytes >= IPC_MEMORY_MIN && bytes <= IPC_MEMORY_MAX;
+}
+
 static int check_params(const struct ipc_params *p, struct ipc_super *s)
 {
 	struct percpu_counter_params counters = counter_params(p->counters);
@@ -111,7 +114,7 @@ static int check_params(const struct ipc_params *p, struct ipc_super *s)
 		return -EINVAL;
 	s->limit = p->limit ? p->limit : DEFAULT_LIMIT;
 	s->limit -= s->limit % IPC_UNIT;
-	if (s->limit < MIN_LIMIT || s->limit > MAX_LIMIT)
+	if (!is_limit(s->limit))
 		return -EINVAL;
 	s->counters_size =
 		(uint32_t)percpu_counter_bytes(IPC_NR_COUNTERS, &counters);
@@ -162,7 +165,7 @@ static int check_super(struct ipc_namespace *ns)
 	    s.queue_size != sizeof(struct ipc_queue) ||
 	    s.msg_size != sizeof(struct ipc_msg))
 		return -EINVAL;
-	if (s.limit % IPC_UNIT || s.limit < MIN_LIMIT || s.limit > MAX_LIMIT ||
+	if (s.limit % IPC_UNIT || !is_limit(s.limit) ||
 	    s.counters_size > MAX_COUNTERS || s.nr_arenas < 1 ||
 	    s.nr_arenas > IPC_NR_ARENAS ||
 	    (s.counters != IPC_COUNTERS_PERCPU &&
@@ -294,8 +297,7 @@ static int map_file(struct ipc_namespace *ns)
 	    s.magic != IPC_MAGIC || s.version != IPC_VERSION ||
 	    s.byte_order != IPC_BYTE_ORDER)
 		return -EINVAL;
-	if (s.limit < MIN_LIMIT || s.limit > MAX_LIMIT ||
-	    (uint64_t)st.st_size < s.limit)
+	if (!is_limit(s.limit) || (uint64_t)st.st_size < s.limit)
 		return ipc_damaged("length", 0);
 	ns->limit = s.limit;
 	base = mmap(NULL, ns->limit, PROT_READ | PROT_WRITE,
@@ -303,6 +305,8 @@ static int map_file(struct ipc_namespace *ns)
 	if (base == MAP_FAILED)
 		return -errno;
 	ns->base = base;
+	/* not in every core: a region without a name would be, all of it */
+	madvise(base, ns->limit, MADV_DONTDUMP);
 	return 0;
 }
 
@@ -395,9 +399,20 @@ static int fill_counters(int fd, const struct ipc_super *s)
 	return err;
 }
 
+/* Where a file may not be that large the signal would end the program. */
+static bool is_too_large(uint64_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size;
+}
+
 /* The rest of it is zeroes. */
 static int fill_file(int fd, const struct ipc_super *s)
 {
+	if (is_too_large(s->limit))
+		return -EFBIG;
 	if (ftruncate(fd, (off_t)s->limit) < 0)
 		return -errno;
 	/* but for the keys, which few need */
