@@ -65,9 +65,15 @@ static void __attribute__((constructor)) init(void)
 	const char *value = getenv(IPC_SESSION_VARIABLE);
 	int saved_errno = errno;
 
-	if (!value || ipc_session_parse(&session, value))
+	if (!value)
 		return;
+	/* also if it makes no sense: the kernel's queues are never meant */
 	in_ns = true;
+	if (ipc_session_parse(&session, value)) {
+		snprintf(variable, sizeof(variable),
+			 IPC_SESSION_VARIABLE "=%s", value);
+		return;
+	}
 	attach();
 	ipc_session_print(&session, variable);
 	errno = saved_errno;
@@ -83,7 +89,7 @@ int kf_ns_switch(struct ipc_namespace *ns, const char *path)
 		return err;
 	session = next;
 	ipc_session_print(&session, variable);
-	/* for programs that system() starts, which exec.c does not see */
+	/* for who looks, and the C library, which starts programs as well */
 	if (setenv(IPC_SESSION_VARIABLE,
 		   variable + sizeof(IPC_SESSION_VARIABLE), 1))
 		return -ENOMEM;
@@ -102,9 +108,12 @@ int kf_ns_create(struct ipc_namespace **ret_ns)
 		.owner = geteuid(),
 		.group = getegid(),
 	};
+	struct ipc_memory memory;
 
 	if (old)
 		params.counters = ipc_ns_counters(old);
+	if (old && ipc_get_memory(old, &memory) == 0)
+		params.limit = (size_t)memory.limit;
 	return ipc_session_create_private(&params, ret_ns);
 }
 

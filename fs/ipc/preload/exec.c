@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fs/ipc/session.h"
@@ -73,6 +74,16 @@ static size_t preload_size(const struct wanted *wanted)
 	       (wanted->preload ? strlen(wanted->preload) : 0);
 }
 
+static void make_preload(const struct wanted *wanted, char *preload)
+{
+	strcpy(preload, PRELOAD);
+	strcat(preload, library);
+	if (wanted->preload && *wanted->preload) {
+		strcat(preload, ":");
+		strcat(preload, wanted->preload);
+	}
+}
+
 static void complete(char *const envp[], const struct wanted *wanted,
 		     char *preload, char **ret_envp)
 {
@@ -86,12 +97,7 @@ static void complete(char *const envp[], const struct wanted *wanted,
 		ret_envp[nr++] = envp[i];
 	}
 	if (!wanted->has_library) {
-		strcpy(preload, PRELOAD);
-		strcat(preload, library);
-		if (wanted->preload && *wanted->preload) {
-			strcat(preload, ":");
-			strcat(preload, wanted->preload);
-		}
+		make_preload(wanted, preload);
 		ret_envp[nr++] = preload;
 	}
 	ret_envp[nr++] = (char *)kf_ns_variable();
@@ -166,6 +172,41 @@ KF_CALL int posix_spawnp(pid_t *pid, const char *file,
 {
 	PREPARE(envp);
 	return kf_real()->posix_spawnp(pid, file, actions, attr, argv, envp);
+}
+
+/* --- by the C library's own calls, with our environment as it is --- */
+
+static void complete_environ(void)
+{
+	struct wanted wanted;
+	int saved_errno = errno;
+	char *preload;
+
+	if (!kf_in_ns() || !*library)
+		return;
+	kf_ns_before_exec();
+	look(environ, &wanted);
+	if (!wanted.has_library) {
+		preload = alloca(preload_size(&wanted));
+		make_preload(&wanted, preload);
+		setenv("LD_PRELOAD", preload + sizeof(PRELOAD) - 1, 1);
+	}
+	if (!wanted.has_variable)
+		setenv(IPC_SESSION_VARIABLE,
+		       kf_ns_variable() + sizeof(IPC_SESSION_VARIABLE), 1);
+	errno = saved_errno;
+}
+
+KF_CALL int system(const char *command)
+{
+	complete_environ();
+	return kf_real()->system(command);
+}
+
+KF_CALL FILE *popen(const char *command, const char *type)
+{
+	complete_environ();
+	return kf_real()->popen(command, type);
 }
 
 /* --- with the arguments one by one --- */

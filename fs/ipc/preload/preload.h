@@ -81,6 +81,7 @@ struct kf_real {
 	int (*msgsnd)(int id, const void *msgp, size_t size, int flg);
 	int (*open)(const char *path, int flags, ...);
 	int (*openat)(int dirfd, const char *path, int flags, ...);
+	FILE *(*popen)(const char *command, const char *type);
 	int (*posix_spawn)(pid_t *pid, const char *path,
 			   const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attr, char *const argv[],
@@ -102,6 +103,7 @@ struct kf_real {
 	int (*stat)(const char *path, struct stat *st);
 	int (*statx)(int dirfd, const char *path, int flags,
 		     unsigned int mask, struct statx *stx);
+	int (*system)(const char *command);
 	int (*unshare)(int flags);
 	ssize_t (*write)(int fd, const void *buf, size_t size);
 };

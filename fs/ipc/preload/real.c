@@ -39,6 +39,7 @@ static const struct name {
 	NAME(msgsnd),
 	NAME(open),
 	NAME(openat),
+	NAME(popen),
 	NAME(posix_spawn),
 	NAME(posix_spawnp),
 	NAME(setegid),
@@ -53,6 +54,7 @@ static const struct name {
 	NAME(setuid),
 	NAME(stat),
 	NAME(statx),
+	NAME(system),
 	NAME(unshare),
 	NAME(write),
 };
