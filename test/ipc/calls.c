@@ -20,6 +20,7 @@ static const struct {
 	{ "exec_closed", case_exec_closed },
 	{ "exec_raw", case_exec_raw },
 	{ "spawn", case_spawn },
+	{ "system_empty", case_system_empty },
 	{ "clone_vfork", case_clone_vfork },
 	{ "raw", case_raw },
 	{ "raw_others", case_raw_others },

@@ -70,6 +70,7 @@ void case_exec_empty(void);
 void case_exec_closed(void);
 void case_exec_raw(void);
 void case_spawn(void);
+void case_system_empty(void);
 void case_clone_vfork(void);
 void case_raw(void);
 void case_raw_others(void);

@@ -157,6 +157,24 @@ void case_spawn(void)
 	expect_text(id, "shell");
 }
 
+/* What the C library starts for a program has its environment as it is. */
+void case_system_empty(void)
+{
+	int id = new_queue();
+	char command[512];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "'%s' send %d shell", self, id);
+	check(clearenv() == 0);
+	check(system(command) == 0);
+	expect_text(id, "shell");
+	check(clearenv() == 0);
+	pipe = popen(command, "r");
+	check(pipe != NULL && pclose(pipe) == 0);
+	expect_text(id, "shell");
+	check(system(NULL) != 0);
+}
+
 static int clone_child(void *data)
 {
 	struct text message = { .type = 1, .text = "clone" };

@@ -49,6 +49,18 @@ sees "no standard ones" bash -c '"$@" <&- 2>&-' bash
 	sees "python" python3 -c 'import subprocess, sys
 sys.exit(subprocess.run(sys.argv[1:], close_fds=True, env={}).returncode)'
 
+# one that cannot be had is an error, and never the kernel's
+for variable in 100:1:1:/none nonsense ""; do
+	assert_status 1 env KERNFUSE_IPC_NS="$variable" \
+		LD_PRELOAD="$abs_top_builddir/.libs/libkernfuse-ipc.so" ipcmk -Q
+	grep -q "not implemented" "$tmp/err" || fail "'$variable': not ENOSYS"
+done
+
+# a core file is the program's
+run awk -v dir="$KERNFUSE_IPC_DIR/" 'index($0, dir) { ours = 1 }
+	ours && /^VmFlags/ { exit !/ dd/ } END { if (!ours) exit 1 }' \
+	/proc/self/smaps || fail "the region would be in a core file"
+
 # a daemon: all closed, another session, its parent gone
 # shellcheck disable=SC2016 # perl's
 in_ns a perl -e '

@@ -8,6 +8,9 @@
 # shellcheck source=test/ipc/run.sh
 . "$abs_top_srcdir/test/ipc/run.sh"
 
+require ipcmk
+require unshare
+
 # --- its own ---
 
 for status in 0 1 2 42 124 125 126 127 128 143 254 255; do
@@ -44,6 +47,9 @@ failed 125 "--msgmni" --msgmni 32769 true
 failed 125 "--msgmax" --msgmax -1 true
 failed 125 "--memory" --memory 12X true
 failed 125 "--memory" --memory -5 true
+failed 125 "from 20M" --memory 20479K true
+failed 125 "from 20M" --memory 65G true
+failed 125 "from 20M" --memory 18446744073709551615G true
 failed 125 "--counters" --counters many true
 failed 125 "needs a value" --name
 failed 127 "no-such-command" no-such-command
@@ -54,6 +60,15 @@ failed 126 "$tmp/plain" "$tmp/plain"
 failed 126 "$tmp" "$tmp"
 KERNFUSE_IPC_LIBRARY=$tmp/none failed 125 "libkernfuse-ipc.so" true
 KERNFUSE_IPC_DIR=$tmp/none failed 125 "namespace" true
+# what a shell's ulimit leaves no room for
+(ulimit -f 1000 && failed 125 "File too large" true)
+if [ "${KERNFUSE_SANITIZER:-no}" = no ]; then
+	(ulimit -v 1000000 && failed 125 "Cannot allocate memory" true)
+	(ulimit -v 1000000 &&
+		assert_status 0 "$KERNFUSE" ipc run --memory 64M ipcmk -Q &&
+		assert_status 0 "$KERNFUSE" ipc run --memory 64M \
+			unshare -i ipcmk -Q)
+fi
 assert_status 0 "$KERNFUSE" ipc run --help
 grep -q "^Usage: kernfuse ipc run" "$tmp/out" || fail "no help"
 

@@ -117,6 +117,12 @@ if busybox --list 2>/dev/null | grep -qx ipcs &&
 	assert_status 0 in_ns a busybox ipcs -q
 	shows "$id" || fail "busybox ipcs does not show $id"
 	assert_status 0 in_ns a busybox ipcs -q -i "$id"
+	grep -q "msqid=$id" "$tmp/out" || fail "busybox ipcs -q -i"
+	assert_status 0 in_ns a busybox ipcs -q -u
+	assert_eq "busybox ipcs -q -u" 1 "$(value "allocated queues")"
+	assert_status 0 in_ns a busybox ipcs -q -l
+	assert_eq "busybox ipcs -q -l" 8192 \
+		"$(value "max size of message (bytes)")"
 	in_ns a busybox ipcrm -q "$id"
 	assert_status 0 in_ns a busybox ipcs -q
 	! shows "$id" || fail "busybox ipcrm left $id"
