@@ -6,7 +6,12 @@
 
 #include "lock/futex.h"
 
-#define SPINS 100 /* about the time that a lock is held */
+/*
+ * Looks away from a lock that is not free, each time for twice as long; about
+ * as long in all as a sleep costs.
+ */
+#define FIRST_PAUSE 64
+#define LAST_PAUSE 1024
 #define FIRST_LOOK_NS 1000000ull
 #define LAST_LOOK_NS 64000000ull
 
@@ -18,16 +23,23 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/*
+ * Whoever takes a lock again and again gets on much faster if nobody looks at
+ * it meanwhile: it, and what it guards, stay in one CPU's cache. To wait a bit
+ * longer then costs less than to hand over each time.
+ */
 static bool spin(struct kf_ownlock *lock, uint32_t me)
 {
-	for (int i = 0; i < SPINS; i++) {
-		uint32_t word = READ_ONCE(lock->word);
+	for (int pause = FIRST_PAUSE; pause <= LAST_PAUSE; pause *= 2) {
+		uint32_t word;
 
+		for (int i = 0; i < pause; i++)
+			cpu_relax();
+		word = READ_ONCE(lock->word);
 		if (word == 0 && kf_ownlock_try(lock, me))
 			return true;
 		if (word & KF_OWNLOCK_WAITERS)
 			return false; /* there is a queue already */
-		cpu_relax();
 	}
 	return false;
 }
