@@ -127,12 +127,50 @@ static uint64_t nap_length(const struct ipc_call *c, unsigned int nap)
 	return ns + ns / 64 * (c->self->tid * 7u % 16) + 12345;
 }
 
+/* Some ten microseconds, which is what it costs to sleep and be woken. */
+#define MAX_LOOKS 512
+#define MIN_LOOKS 32
+/* Sleeps without a look until one is tried again. */
+#define PAUSE 32
+
+/* This thread's: how often to look, or, below 0, how many sleeps not to. */
+static __thread int looks __attribute__((tls_model("initial-exec"))) =
+	MAX_LOOKS;
+
+/*
+ * Does what it waits for come at once, from another CPU? Whether it is worth
+ * looking is learned: twice as long if it was, half as long if not. A signal
+ * meanwhile is as one that came before the call.
+ */
+static bool comes_at_once(const uint32_t *status)
+{
+	int left = looks;
+
+	for (; left > 0; left--) {
+		/* pairs with ipc_wait_finish() */
+		if (smp_load_acquire(status) > IPC_ST_ASLEEP) {
+			looks = looks < MAX_LOOKS / 2 ? 2 * looks : MAX_LOOKS;
+			return true;
+		}
+		cpu_relax();
+	}
+	if (looks > MIN_LOOKS)
+		looks /= 2;
+	else if (looks > 0)
+		looks = -PAUSE;
+	else if (++looks >= 0)
+		looks = MAX_LOOKS / 4;
+	return false;
+}
+
 int ipc_wait_sleep(struct ipc_call *c, unsigned int *nap)
 {
 	uint32_t *status = &c->slot->status, awake = IPC_ST_AWAKE;
-	uint64_t ns = nap_length(c, (*nap)++);
+	uint64_t ns = nap_length(c, *nap);
 	int err;
 
+	if ((*nap)++ == 0 && comes_at_once(status))
+		return 0;
 	if (!__atomic_compare_exchange_n(status, &awake, IPC_ST_ASLEEP, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) &&
 	    awake != IPC_ST_ASLEEP)
