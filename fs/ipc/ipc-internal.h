@@ -61,7 +61,8 @@ struct ipc_namespace {
 	struct percpu_counter counters[IPC_NR_COUNTERS];
 	/* this process's, atomic; see trim.c */
 	uint64_t *touched; /* a bit for each part; NULL: not counted */
-	unsigned int nr_touched;
+	unsigned int nr_touched, max_touched;
+	unsigned int nr_again; /* of those, let go of twice already */
 	struct ipc_namespace *next; /* list in region.c */
 };
 

@@ -116,11 +116,34 @@ START_TEST(little)
 }
 END_TEST
 
+/* More than that, again and again: some day nothing is let go of any more. */
+START_TEST(in_use)
+{
+	unsigned int touched;
+
+	for (unsigned int i = 0; i < QUEUES / 4; i++) {
+		ids[i] = ksys_msgget(ns, &cred, IPC_PRIVATE, 0600);
+		must(ids[i] >= 0);
+		send_one(ids[i], i);
+	}
+	for (unsigned int round = 0; round < 10; round++) {
+		touched = ns->nr_touched;
+		for (unsigned int i = 0; i < QUEUES / 4; i++) {
+			send_one(ids[i], i);
+			receive_one(ids[i], i);
+		}
+	}
+	ck_assert_uint_eq(ns->nr_touched, touched);
+	ck_assert_uint_gt(mapped(), QUEUES / 4 * BYTES);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		much,
 		little,
+		in_use,
 	};
 
 	return test_run("ipc-trim", tests, NR_OF(tests), setup, teardown);
