@@ -365,29 +365,36 @@ out:
 
 /* --- the calls --- */
 
-static int alloc_once(struct ipc_call *c, uint64_t text)
+/*
+ * Those who share a queue share an arena: blocks come back to where the next
+ * sender takes them, and a process meets the pages of its queues alone.
+ */
+static int alloc_once(struct ipc_call *c, uint32_t queue, uint64_t text)
 {
 	uint32_t class = ipc_size_class(text);
-	uint32_t arena = (c->nr - 1) % c->ns->nr_arenas;
+	uint32_t arena = queue % c->ns->nr_arenas;
 	int err = -EDEADLK;
 
 	if (class == IPC_NR_CLASSES)
 		return from_heap(c, text);
 	if (from_cache(c, class))
 		return 0;
-	/* the arena may be locked by the call that this one interrupted */
-	for (uint32_t i = 0; i < c->ns->nr_arenas && err == -EDEADLK; i++)
+	/* the arena may be locked by the call that this one interrupted; where
+	 * the heap is empty the others may have some left */
+	for (uint32_t i = 0; i < c->ns->nr_arenas &&
+			     (err == -EDEADLK || err == -ENOMEM);
+	     i++)
 		err = from_arena(c, (arena + i) % c->ns->nr_arenas, class);
 	return err;
 }
 
-int ipc_alloc(struct ipc_call *c, uint64_t text)
+int ipc_alloc(struct ipc_call *c, uint32_t queue, uint64_t text)
 {
-	int err = alloc_once(c, text);
+	int err = alloc_once(c, queue, text);
 
 	/* the dead may have left some */
 	if (err == -ENOMEM && ipc_recover(c) > 0)
-		err = alloc_once(c, text);
+		err = alloc_once(c, queue, text);
 	return err;
 }
 

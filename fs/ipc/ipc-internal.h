@@ -217,10 +217,11 @@ uint32_t ipc_size_class(uint64_t text);
 uint32_t ipc_class_bytes(uint32_t class);
 
 /*
- * A block for @text bytes into slot->msg; its owner is the slot. -ENOMEM,
- * -EIO, -EDEADLK. Takes arena and heap locks.
+ * A block for @text bytes into slot->msg; its owner is the slot. @queue is
+ * the id of the one it is for. -ENOMEM, -EIO, -EDEADLK. Takes arena and heap
+ * locks.
  */
-int ipc_alloc(struct ipc_call *c, uint64_t text);
+int ipc_alloc(struct ipc_call *c, uint32_t queue, uint64_t text);
 /* Frees slot->msg, if that is a block of this slot. */
 void ipc_free_mine(struct ipc_call *c);
 /* Is the block one of the free ones that the slot keeps? */

@@ -183,7 +183,7 @@ static int send(struct send *s)
 /* A block with the text in it: the caller's memory is read here. */
 static int load_msg(struct send *s, long type, const char *text)
 {
-	int err = ipc_alloc(&s->c, s->size);
+	int err = ipc_alloc(&s->c, (uint32_t)s->id, s->size);
 	struct ipc_msg *m;
 	uint32_t ref;
 
@@ -445,7 +445,7 @@ static ssize_t receive_copy(struct receive *r)
 		room = r->size;
 	if (room && ipc_bad_pointer(r->msgp, room))
 		return -EFAULT;
-	ret = ipc_alloc(c, room);
+	ret = ipc_alloc(c, (uint32_t)r->id, room);
 	if (ret)
 		return ret;
 	ipc_step(c->slot->stage, IPC_HOLD);

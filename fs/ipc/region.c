@@ -126,8 +126,6 @@ static int check_params(const struct ipc_params *p, struct ipc_super *s)
 
 static void fill_super(struct ipc_super *s, const struct ipc_params *p)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-
 	s->magic = IPC_MAGIC;
 	s->version = IPC_VERSION;
 	s->byte_order = IPC_BYTE_ORDER;
@@ -138,9 +136,7 @@ static void fill_super(struct ipc_super *s, const struct ipc_params *p)
 	s->counters = p->counters;
 	s->owner = p->owner;
 	s->group = p->group;
-	s->nr_arenas = cpus < 1			  ? 1 :
-		       cpus > (long)IPC_NR_ARENAS ? IPC_NR_ARENAS :
-						    (uint32_t)cpus;
+	s->nr_arenas = IPC_NR_ARENAS;
 	s->msgmax = DEFAULT_MSGMAX;
 	s->msgmnb = DEFAULT_MSGMNB;
 	s->msgmni = DEFAULT_MSGMNI;
