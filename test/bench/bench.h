@@ -100,6 +100,7 @@ void report_destroy(struct report *report);
 /* --- the subcommands; each returns the exit status --- */
 
 int bench_counter(int argc, char *argv[]);
+int bench_msg(int argc, char *argv[]);
 int bench_ns(int argc, char *argv[]);
 int bench_walk(int argc, char *argv[]);
 int bench_storm(int argc, char *argv[]);

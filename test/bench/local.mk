@@ -12,6 +12,10 @@ check_PROGRAMS += %reldir%/kernfuse-bench %reldir%/kernfuse-floor
 	%reldir%/counter.h \
 	%reldir%/counter_run.c \
 	%reldir%/main.c \
+	%reldir%/msg.c \
+	%reldir%/msg.h \
+	%reldir%/msg_client.c \
+	%reldir%/msg_run.c \
 	%reldir%/ns.c \
 	%reldir%/ns.h \
 	%reldir%/ns_run.c \

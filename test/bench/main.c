@@ -23,6 +23,8 @@ static const struct subcommand {
 	  "create, look up, list and remove many nodes, in process" },
 	{ "counter", BENCH_PROGRAM " counter", bench_counter,
 	  "add to shared counters: a word for each CPU, or one for all" },
+	{ "msg", BENCH_PROGRAM " msg", bench_msg,
+	  "send and receive on the kernel's message queues and on ours" },
 	{ "ns", BENCH_PROGRAM " ns", bench_ns,
 	  "make IPC namespaces and leave them, empty and full" },
 };
@@ -32,7 +34,7 @@ static const struct subcommand {
 static void print_help(void)
 {
 	puts("Usage: " BENCH_PROGRAM " SUBCOMMAND [OPTIONS]\n"
-	     "Measure the kernfuse tree, its lock policies and its counters.\n");
+	     "Measure the kernfuse tree, its lock policies, counters and queues.\n");
 	for (size_t i = 0; i < NR_SUBCOMMANDS; i++)
 		printf("  %-7s %s\n", subcommands[i].name,
 		       subcommands[i].summary);

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# All benchmarks: the walk, the tree and the counters in process, IPC namespaces,
-# then a storm over a real sysfs, the do-nothing floor daemon, and kernfuse
-# under each lock policy, all in one run. Prints JSON lines, each group followed by its table.
+# All benchmarks: the walk, the tree and the counters in process, message
+# queues and IPC namespaces beside the kernel's, then a storm over a real sysfs,
+# the do-nothing floor daemon, and kernfuse under each lock policy, all in one
+# run. Prints JSON lines, each group followed by its table.
 #
 #   KERNFUSE        the daemon (default: kernfuse)
 #   BENCH_DIR       where kernfuse-bench and kernfuse-floor are (default:
@@ -11,7 +12,8 @@
 #   BENCH_SOURCE    the tree to take in (default: /sys)
 #   BENCH_CLIENTS   processes of the storm (default: 8)
 #   BENCH_ROUNDS    rounds of the walk and the storm (default: 5)
-#   BENCH_ONLY      of "walk tree counter ns storm", what to run (default: all)
+#   BENCH_ONLY      of "walk tree counter msg ns storm", what to run (default:
+#                   all)
 #
 # The mounts live below one temporary directory and are gone at the end,
 # however the end comes.
@@ -23,7 +25,7 @@ set -eu
 : "${BENCH_SOURCE:=/sys}"
 : "${BENCH_CLIENTS:=8}"
 : "${BENCH_ROUNDS:=5}"
-: "${BENCH_ONLY:=walk tree counter ns storm}"
+: "${BENCH_ONLY:=walk tree counter msg ns storm}"
 
 bench=$BENCH_DIR/kernfuse-bench
 floor=$BENCH_DIR/kernfuse-floor
@@ -127,6 +129,9 @@ if wanted tree; then
 fi
 if wanted counter; then
 	run "$bench" counter --json --table --rounds "$BENCH_ROUNDS"
+fi
+if wanted msg; then
+	run "$bench" msg --json --table --kernfuse "$KERNFUSE"
 fi
 if wanted ns; then
 	run "$bench" ns --json --table --rounds "$BENCH_ROUNDS"

@@ -60,9 +60,12 @@ usage_error storm --dir "$tmp" --glob 'none*'
 usage_error tree --shape round
 usage_error counter --adders 0
 usage_error counter --slots 1000000
+usage_error msg --threads 0
+usage_error msg --bytes 9000
+usage_error msg --kernfuse "$tmp/absent"
 usage_error ns --bytes 9000
 usage_error ns --dir "$tmp/absent"
-for command in "" walk storm tree counter ns; do
+for command in "" walk storm tree counter msg ns; do
 	# shellcheck disable=SC2086 # none is no argument
 	"$bench" $command --help | grep -q '^Usage: kernfuse-bench'
 done
@@ -88,6 +91,13 @@ expect 8 '"counters":".*"ns_per_add":[0-9.]*,.*"adds_per_s":[1-9].*"rseq":"' \
 	"$tmp/counter"
 expect 4 '"ratio":"atomic/percpu"' "$tmp/counter"
 expect 8 '"slots":[13],"adders":[01],"ns_per_sum":[0-9.]*,' "$tmp/counter"
+
+# 4 cases, 3 kinds of queues
+"$bench" msg --kernfuse "${KERNFUSE-$abs_top_builddir/kernfuse}" --no-stress \
+	--threads 4 --rounds 1 --seconds 0.05 >"$tmp/msg"
+expect 8 '"queues":"\(percpu\|atomic\)","msgs_per_s":[1-9].*"ratio_to_kernel":' \
+	"$tmp/msg"
+expect 4 '"queues":"kernel","msgs_per_s":' "$tmp/msg"
 
 # 2 storms, 2 contents; the kernel's rows only where that is allowed
 "$bench" ns --parallel 3 --series 2 --queues 5 --rounds 1 >"$tmp/ns" \
