@@ -456,7 +456,7 @@ START_TEST(accounts_are_exact)
 	begin(&params);
 	run_threads(THREADS, using_thread, things, sizeof(things[0]));
 	for (unsigned int i = 0; i < THREADS * ROUNDS; i++)
-		wait_until(GET(things[0][i].released));
+		wait_until(GET(things[i / ROUNDS][i % ROUNDS].released));
 	ck_assert_uint_eq(freed, THREADS * ROUNDS);
 	ck_assert_uint_eq(figure("pending"), 0);
 	ck_assert_uint_eq(figure("pending_bytes"), 0);
