@@ -71,7 +71,7 @@ bool kernfs_has_waiters(const struct kernfs_open_node *on)
 
 /* With the mutex held, which is dropped and taken again. */
 static void wake_one(struct kernfs_root *root, struct kf_mutex *mutex,
-		     struct poll_table_struct *pt)
+		     struct poll_table_struct *pt) __kf_must_hold(mutex)
 {
 	bool cancelled;
 

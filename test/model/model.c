@@ -503,10 +503,10 @@ static void list_model(struct listing *l, const struct node *dir)
 	uint32_t hash, prev = 0;
 
 	l->nr = 0;
-	if (!dir->linked)
-		return;
 	list_add(l, ".", dir, 0);
 	list_add(l, "..", dir->parent ? dir->parent : dir, 1);
+	if (!dir->linked)
+		return;
 	for (unsigned int i = 0; i < nr_live; i++)
 		if (live[i]->parent == dir)
 			kids[nr++] = live[i];

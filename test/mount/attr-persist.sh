@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# chmod, chown and utimes hold; truncating changes nothing, not even a time.
+# chmod, chown and utimes hold; reading and writing change no time, truncating
+# sets two, as on sysfs.
 # shellcheck source=test/lib/functions.sh
 . "${abs_top_srcdir:-$(dirname "$0")/../..}/test/lib/functions.sh"
 
@@ -46,12 +47,25 @@ times()
 touch devices/dev0/power/control
 before=$(times devices/dev0/power/control)
 sleep 0.05
-truncate -s 0 devices/dev0/power/control
-truncate -s 8192 devices/dev0/power/control
-echo on >devices/dev0/power/control
+echo on 1<>devices/dev0/power/control
 cat devices/dev0/power/control >/dev/null
-assert_eq "times after truncate, write and read" "$before" \
+assert_eq "times after write and read" "$before" \
 	"$(times devices/dev0/power/control)"
+for size in 0 8192; do
+	touch devices/dev0/power/control
+	accessed=$(stat -c %x devices/dev0/power/control)
+	changed=$(stat -c '%y %z' devices/dev0/power/control)
+	sleep 0.05
+	truncate -s $size devices/dev0/power/control
+	assert_eq "size after truncate" 4096 \
+		"$(stat -c %s devices/dev0/power/control)"
+	assert_eq "atime after truncate" "$accessed" \
+		"$(stat -c %x devices/dev0/power/control)"
+	[ "$(stat -c '%y %z' devices/dev0/power/control)" != "$changed" ] ||
+		fail "truncate set no time"
+done
+before=$(times devices/dev0/power/control)
+sleep 0.05
 chmod 640 devices/dev0/power/control
 [ "$(times devices/dev0/power/control)" != "$before" ] ||
 	fail "chmod did not change ctime"

@@ -34,7 +34,11 @@ mkdir "$ipc/c"
 # shellcheck disable=SC2217 # it need not read to hold
 sleep 60 <"$ipc/c/ns" &
 holder=$!
-wait_for 5 test -e "/proc/$holder/fd/0"
+holds()
+{
+	[[ $(readlink "/proc/$holder/fd/0") = */ns ]]
+}
+wait_for 5 holds
 rmdir "$ipc/c"
 kill -KILL "$holder"
 wait_for 5 gone c || fail "c is there though its holder was killed"

@@ -25,8 +25,12 @@ done
 
 remove_groups()
 {
+	local status=$?
+
+	set +e
 	find "$tmp/cgroup2/$group" -depth -type d -exec rmdir {} \; 2>/dev/null
 	umount -l "$tmp/cgroup2"
+	(exit "$status")
 	cleanup
 }
 trap remove_groups EXIT
