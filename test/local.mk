@@ -50,9 +50,11 @@ TESTS += \
 	$(bench_tests)
 
 short_tests = \
-	$(unit_once) $(unit_each:=.hashed) \
+	$(unit_once) $(unit_each:=.hashed) $(unit_each:=.onebucket) \
 	$(model_once) $(model_each:=.hashed) \
+	$(ipc_once) \
 	$(mount_once) $(mount_each:=.hashed) \
+	$(stress_once) $(stress_each:=.rcu) $(stress_each:=.onebucket) \
 	$(build_tests) \
 	$(bench_tests)
 
@@ -107,8 +109,8 @@ check-stress:
 check-build:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(build_tests)'
 
-# distcheck with each test under one policy only: for who has just run all of
-# them, and wants to know whether the archive is complete.
+# distcheck with each test under one or two policies only: for who has just run
+# all of them, and wants to know whether the archive is complete.
 .PHONY: distcheck-short
 distcheck-short:
 	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(short_tests)'

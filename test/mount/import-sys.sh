@@ -14,6 +14,8 @@ require_fuse
 mapfile -t mounts < <(awk '$2 ~ "^/sys/" { print substr($2, 6) }' \
 	/proc/self/mounts)
 prune=(-path ./fs/kernfuse -o -path ./kernel/ipc)
+# a number that a mount gives back is the next one's: there, gone, there again
+prune+=(-o -path '*/bdi/*:*')
 for m in ${mounts[@]+"${mounts[@]}"}; do
 	prune+=(-o -path "./$m/*")
 done
