@@ -106,7 +106,9 @@ kernfs_create_empty_dir(struct kernfs_node *parent, const char *name);
 
 /**
  * __kernfs_create_file - create a file
- * @size: st_size to report, bytes; not the length of the content
+ * @size: st_size to report, bytes; not the length of the content. Give 4096, as
+ *	sysfs does, to what can be read: sendfile(2) and the like read nothing
+ *	of a file whose size is 0.
  * @ops: callbacks, kept by reference for the node's life
  * Everything else: as kernfs_create_dir_ns()
  *
