@@ -202,7 +202,7 @@ static void start_client(const char *top)
 
 static unsigned int ask_client(void)
 {
-	char c;
+	char c = 0;
 
 	if (write(to_client[1], "", 1) != 1 || read(from_client[0], &c, 1) != 1)
 		die("the client has died", 0);

@@ -17,7 +17,7 @@
 /* --- files --- */
 
 static atomic_int value, releases;
-static atomic_bool entered, let_go;
+static bool entered, let_go;
 
 static int show_cb(struct seq_file *sf, void *v)
 {
@@ -336,7 +336,7 @@ static void *notify_thread(void *arg)
 	return NULL;
 }
 
-static atomic_bool cancelled;
+static bool cancelled;
 
 static void *cancel_thread(void *arg)
 {
@@ -554,7 +554,7 @@ START_TEST(none_is_lost)
 }
 END_TEST
 
-static atomic_bool over;
+static bool over;
 
 static void *come_and_go(void *arg)
 {
