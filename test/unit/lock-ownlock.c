@@ -93,7 +93,7 @@ START_TEST(owner_dies_meanwhile)
 	ck_assert(kf_ownlock_try(&lock, 3));
 	id = thread_start(wait_for_it, &me);
 	give_it_time();
-	ck_assert_uint_eq(lock.word, 3 | KF_OWNLOCK_WAITERS);
+	ck_assert_uint_eq(GET(lock.word), 3 | KF_OWNLOCK_WAITERS);
 	SET(state[3], KF_OWNER_DEAD);
 	ck_assert_int_eq((intptr_t)thread_join(id), 3);
 	ck_assert_uint_eq(kf_ownlock_owner(&lock), 2);

@@ -49,9 +49,10 @@ static struct {
 static inline ssize_t fixture_show(struct kobject *kobj, struct attribute *attr,
 				   char *buf)
 {
-	seen.kobj = kobj;
-	seen.attr = attr;
-	seen.shows++;
+	/* by several readers at once, in some cases */
+	SET(seen.kobj, kobj);
+	SET(seen.attr, attr);
+	ADD(seen.shows, 1);
 	if (seen.result)
 		return seen.result;
 	return sysfs_emit(buf, "%s", seen.value);
