@@ -69,6 +69,7 @@ struct kf_options {
 	unsigned int max_threads;
 	unsigned int max_idle_threads; /* 0: none ever ends */
 	unsigned int read_timeout_ms;
+	unsigned int callback_timeout_ms; /* 0: none */
 	unsigned int max_read; /* bytes; 0: the kernel's own limit */
 	bool clone_fd;
 	bool read_only;

@@ -95,6 +95,7 @@ static struct kfd *new_daemon(const struct kf_options *o,
 		.single_threaded = o->single_threaded,
 		.poll = o->poll == KF_POLL_ON ||
 			(o->poll == KF_POLL_AUTO && !o->read_only),
+		.callback_timeout_ms = o->callback_timeout_ms,
 		.clone_fd = o->clone_fd,
 		.max_read = o->max_read,
 		.max_threads = o->max_threads,

@@ -162,6 +162,11 @@ static int set_read_timeout(struct kf_options *o, const char *value)
 	return parse_seconds_ms(value, &o->read_timeout_ms);
 }
 
+static int set_callback_timeout(struct kf_options *o, const char *value)
+{
+	return parse_seconds_ms(value, &o->callback_timeout_ms);
+}
+
 static int set_ipc(struct kf_options *o, const char *value)
 {
 	if (strcmp(value, "on") == 0)
@@ -310,6 +315,8 @@ static const struct word {
 	{ "poll=", set_poll, "auto, on or off" },
 	{ "max_threads=", set_max_threads, "a number from 1 to 4096" },
 	{ "read_timeout=", set_read_timeout,
+	  "seconds, more than 0 and at most 3600" },
+	{ "callback_timeout=", set_callback_timeout,
 	  "seconds, more than 0 and at most 3600" },
 
 	{ "ipc=", set_ipc, "on or off" },

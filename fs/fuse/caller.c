@@ -89,10 +89,10 @@ static void read_groups(struct kfd_request *r, const char *text,
 	who->nr_groups = nr;
 }
 
-static void fill_in(struct kernfs_request *rq, struct kernfs_caller *who)
+void kfd_request_who(struct kernfs_request *rq, struct kernfs_caller *who)
 {
 	struct kfd_request *r = to_kfd(rq);
-	const struct fuse_ctx *ctx = fuse_req_ctx(r->req);
+	const struct fuse_ctx *ctx = &r->ctx;
 	const char *text;
 	char *status;
 
@@ -126,9 +126,10 @@ static bool interrupted(struct kernfs_request *rq)
 void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req)
 {
 	*r = (struct kfd_request){
-		.rq = { .who = fill_in, .interrupted = interrupted },
+		.rq = { .who = kfd_request_who, .interrupted = interrupted },
 		.kfd = kfd,
 		.req = req,
+		.ctx = *fuse_req_ctx(req),
 	};
 	kernfs_set_request(&r->rq);
 }

@@ -15,8 +15,8 @@
  */
 #define READ_MAX (16 * KERNFS_PAGE_SIZE)
 
-static int open_file(struct kernfs_node *kn, int flags,
-		     struct kernfs_open_file **ret_of)
+int kfd_file_open(struct kernfs_node *kn, int flags,
+		  struct kernfs_open_file **ret_of)
 {
 	struct kernfs_open_file *of;
 	int err = kernfs_fop_open(kn, flags, &of);
@@ -39,17 +39,12 @@ static int open_file(struct kernfs_node *kn, int flags,
 	return 0;
 }
 
-void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+void kfd_file_reply_open(struct kfd *kfd, fuse_req_t req,
+			 struct fuse_file_info *fi, struct kernfs_open_file *of,
+			 int err)
 {
-	struct kfd *kfd = kfd_begin(req, KFD_OP_OPEN);
-	struct kernfs_open_file *of;
 	struct kfd_handle *handle;
-	struct kfd_request r;
-	int err;
 
-	kfd_request_begin(&r, kfd, req);
-	err = open_file(kfd_node(kfd, ino), fi->flags, &of);
-	kfd_request_end(&r);
 	if (err) {
 		kfd_reply_err(req, err);
 		return;
@@ -62,6 +57,31 @@ void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	}
 	handle->of = of;
 	kfd_reply_open(req, fi, handle);
+}
+
+void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct kfd *kfd = kfd_begin(req, KFD_OP_OPEN);
+	struct kernfs_node *kn = kfd_node(kfd, ino);
+	struct kernfs_open_file *of = NULL;
+	struct kfd_request r;
+	int err;
+
+	if (kfd->params.callback_timeout_ms) {
+		kfd_offload_open(kfd, req, kn, fi);
+		return;
+	}
+	kfd_request_begin(&r, kfd, req);
+	err = kfd_file_open(kn, fi->flags, &of);
+	kfd_request_end(&r);
+	kfd_file_reply_open(kfd, req, fi, of, err);
+}
+
+/* Does a callback of it need a thread to itself? */
+static bool needs_thread(const struct kfd *kfd, const struct kfd_handle *handle)
+{
+	return kfd->params.callback_timeout_ms ||
+	       kernfs_fop_may_block(handle->of);
 }
 
 static void read_now(struct kfd *kfd, fuse_req_t req,
@@ -81,15 +101,15 @@ void kfd_op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		 struct fuse_file_info *fi)
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_READ);
-	struct kernfs_open_file *of = kfd_handle(fi)->of;
+	struct kfd_handle *handle = kfd_handle(fi);
 
 	(void)ino;
 	if (size > READ_MAX)
 		size = READ_MAX;
-	if (kernfs_fop_may_block(of))
-		kfd_offload_read(kfd, req, of, size, off);
+	if (needs_thread(kfd, handle))
+		kfd_offload_read(kfd, req, handle, size, off);
 	else
-		read_now(kfd, req, of, size, off);
+		read_now(kfd, req, handle->of, size, off);
 }
 
 /*
@@ -109,6 +129,14 @@ static ssize_t append(struct kfd_handle *handle, const char *buf, size_t size)
 	return ret;
 }
 
+ssize_t kfd_file_write(struct kfd_handle *handle, const char *buf, size_t size,
+		       off_t off)
+{
+	if (handle->of->flags & O_APPEND)
+		return append(handle, buf, size);
+	return kernfs_fop_write(handle->of, buf, size, off);
+}
+
 void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 		  off_t off, struct fuse_file_info *fi)
 {
@@ -118,15 +146,12 @@ void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	ssize_t len;
 
 	(void)ino;
-	if (kernfs_fop_may_block(handle->of)) {
-		kfd_offload_write(kfd, req, handle->of, buf, size, off);
+	if (needs_thread(kfd, handle)) {
+		kfd_offload_write(kfd, req, handle, buf, size, off);
 		return;
 	}
 	kfd_request_begin(&r, kfd, req);
-	if (handle->of->flags & O_APPEND)
-		len = append(handle, buf, size);
-	else
-		len = kernfs_fop_write(handle->of, buf, size, off);
+	len = kfd_file_write(handle, buf, size, off);
 	kfd_request_end(&r);
 	kfd_reply_write(req, len);
 }
@@ -135,15 +160,16 @@ void kfd_op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 void kfd_op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 		  struct fuse_file_info *fi)
 {
-	off_t ret;
+	struct kfd *kfd = kfd_begin(req, KFD_OP_LSEEK);
+	struct kfd_handle *handle = kfd_handle(fi);
 
 	(void)ino;
-	kfd_begin(req, KFD_OP_LSEEK);
-	ret = kernfs_fop_llseek(kfd_handle(fi)->of, 0, off, whence);
-	if (ret < 0)
-		kfd_reply_err(req, (int)ret);
+	/* it waits for a callback of the same open file */
+	if (needs_thread(kfd, handle))
+		kfd_offload_lseek(kfd, req, handle, off, whence);
 	else
-		fuse_reply_lseek(req, ret);
+		kfd_reply_lseek(req,
+				kernfs_fop_llseek(handle->of, 0, off, whence));
 }
 
 void kfd_op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)

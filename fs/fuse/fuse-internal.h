@@ -12,6 +12,7 @@
 #define FUSE_USE_VERSION 314
 
 #include <fuse_lowlevel.h>
+#include <urcu/list.h>
 
 #include <kernfuse/kernfs.h>
 
@@ -21,6 +22,7 @@
 #include "lock/rcu.h"
 #include "lock/rcutab.h"
 #include "lock/wait.h"
+#include "lock/workqueue.h"
 
 #include "fs/fuse/session.h"
 
@@ -204,7 +206,8 @@ struct kfd_handle {
 	/* one of them is NULL */
 	struct kernfs_open_file *of;
 	struct kernfs_node *dir; /* counted */
-	off_t append_pos;	 /* atomic; opened with O_APPEND: see file.c */
+	unsigned int refs; /* atomic: the kernel's, and one for each job */
+	off_t append_pos;  /* atomic; opened with O_APPEND: see file.c */
 	/* of a file that was polled; see poll.c */
 	struct poll_table_struct pt;
 	struct fuse_pollhandle *ph; /* atomic; NULL: nobody waits */
@@ -223,8 +226,15 @@ void kfd_handles_init(struct kfd *kfd);
 void kfd_handles_destroy(struct kfd *kfd);
 /* NULL: no memory. */
 struct kfd_handle *kfd_handle_new(struct kfd *kfd);
-/* Closes what it stands for and frees it. Context: as kernfs_fop_release(). */
+/*
+ * The kernel is done with it: off the list, and nobody is told of it. What it
+ * stands for is closed with the last reference. Context: as
+ * kernfs_fop_release().
+ */
 void kfd_handle_close(struct kfd_handle *handle);
+/* Also when the session is gone. Context of the put: kernfs_fop_release()'s. */
+void kfd_handle_get(struct kfd_handle *handle);
+void kfd_handle_put(struct kfd_handle *handle);
 
 static inline struct kfd_handle *kfd_handle(const struct fuse_file_info *fi)
 {
@@ -238,25 +248,36 @@ struct kfd_request {
 	struct kernfs_request rq;
 	struct kfd *kfd;
 	fuse_req_t req;
-	gid_t *groups; /* allocated when somebody asked */
+	struct fuse_ctx ctx; /* req's: it outlives that */
+	gid_t *groups;	     /* allocated when somebody asked */
 };
 
 /* From here to the end callbacks in this thread run for @req. */
 void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req);
 void kfd_request_end(struct kfd_request *r);
+/* rq.who, for those that put something else there. */
+void kfd_request_who(struct kernfs_request *rq, struct kernfs_caller *ret_who);
 
-/* --- offload.c: reads and writes that may take long --- */
+/* --- offload.c: callbacks that may take long --- */
 
-void kfd_jobs_init(struct kfd *kfd);
-/* Sleeps until there are none; kernfs_current_interrupted() is true by then. */
+/* Return: 0; -ENOMEM, -EAGAIN no thread for callback_timeout. */
+int kfd_jobs_init(struct kfd *kfd);
+/*
+ * Sleeps until none is left that was not abandoned: with callback_timeout not
+ * longer than that. kernfs_current_interrupted() is true by then.
+ */
 void kfd_jobs_wait(struct kfd *kfd);
 void kfd_jobs_destroy(struct kfd *kfd);
-/* Reply from a thread of their own. The handle stays open until the reply. */
+/* Reply from a thread of their own, which keeps @kn or @handle. */
+void kfd_offload_open(struct kfd *kfd, fuse_req_t req, struct kernfs_node *kn,
+		      const struct fuse_file_info *fi);
 void kfd_offload_read(struct kfd *kfd, fuse_req_t req,
-		      struct kernfs_open_file *of, size_t size, off_t off);
+		      struct kfd_handle *handle, size_t size, off_t off);
 void kfd_offload_write(struct kfd *kfd, fuse_req_t req,
-		       struct kernfs_open_file *of, const char *buf,
-		       size_t size, off_t off);
+		       struct kfd_handle *handle, const char *buf, size_t size,
+		       off_t off);
+void kfd_offload_lseek(struct kfd *kfd, fuse_req_t req,
+		       struct kfd_handle *handle, off_t off, int whence);
 
 /* --- log.c --- */
 
@@ -303,7 +324,12 @@ struct kfd {
 	struct kfd_index names;	    /* kfd_dentry by (parent, name) */
 	struct kfd_index nodes;	    /* kfd_inode by node */
 	struct kf_waitq jobs_end;
-	unsigned int nr_jobs; /* jobs_end.lock */
+	unsigned int nr_jobs; /* jobs_end.lock; those not abandoned */
+	/* only with callback_timeout: */
+	struct kf_mutex jobs_lock; /* KF_RANK_INODE */
+	struct cds_list_head jobs; /* jobs_lock; the oldest first */
+	struct workqueue_struct *jobs_wq;
+	struct work_struct jobs_clock; /* to look at the oldest */
 	struct kfd_handles handles[KFD_NR_HANDLES];
 	struct kfd_inode root_inode;
 };
@@ -344,6 +370,8 @@ void kfd_reply_open(fuse_req_t req, struct fuse_file_info *fi,
 void kfd_reply_buf(fuse_req_t req, const char *buf, ssize_t len);
 /* @len: bytes taken, or -errno */
 void kfd_reply_write(fuse_req_t req, ssize_t len);
+/* @off: the offset, or -errno */
+void kfd_reply_lseek(fuse_req_t req, off_t off);
 /* What getxattr and listxattr answer: @len bytes, or -errno; @buf NULL: the
  * length was asked for. */
 void kfd_reply_xattr(fuse_req_t req, const char *buf, ssize_t len);
@@ -388,6 +416,17 @@ void kfd_op_access(fuse_req_t req, fuse_ino_t ino, int mask);
 void kfd_op_statfs(fuse_req_t req, fuse_ino_t ino);
 
 /* --- file.c --- */
+
+/* OPEN without its reply. Return: 0 or -errno; *@ret_of on success only. */
+int kfd_file_open(struct kernfs_node *kn, int flags,
+		  struct kernfs_open_file **ret_of);
+/* Its reply. @of becomes the kernel's, unless @err is -errno. */
+void kfd_file_reply_open(struct kfd *kfd, fuse_req_t req,
+			 struct fuse_file_info *fi, struct kernfs_open_file *of,
+			 int err);
+/* WRITE without its reply. Return: bytes or -errno. */
+ssize_t kfd_file_write(struct kfd_handle *handle, const char *buf, size_t size,
+		       off_t off);
 
 void kfd_op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void kfd_op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,

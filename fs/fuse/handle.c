@@ -30,6 +30,7 @@ struct kfd_handle *kfd_handle_new(struct kfd *kfd)
 	if (!handle)
 		return NULL;
 	handle->list = list;
+	handle->refs = 1;
 	mutex_lock(&list->lock);
 	handle->prev = &list->head;
 	handle->next = list->head.next;
@@ -48,6 +49,20 @@ void kfd_handle_close(struct kfd_handle *handle)
 	handle->next->prev = handle->prev;
 	mutex_unlock(&list->lock);
 	kfd_poll_finish(handle);
+	kfd_handle_put(handle);
+}
+
+void kfd_handle_get(struct kfd_handle *handle)
+{
+	/* relaxed: the caller has one, or the kernel has */
+	__atomic_add_fetch(&handle->refs, 1, __ATOMIC_RELAXED);
+}
+
+void kfd_handle_put(struct kfd_handle *handle)
+{
+	/* what others did to it comes before the end */
+	if (__atomic_sub_fetch(&handle->refs, 1, __ATOMIC_ACQ_REL))
+		return;
 	kernfs_fop_release(handle->of);
 	kernfs_put(handle->dir);
 	free(handle);

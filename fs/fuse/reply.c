@@ -73,6 +73,14 @@ void kfd_reply_write(fuse_req_t req, ssize_t len)
 		fuse_reply_write(req, (size_t)len);
 }
 
+void kfd_reply_lseek(fuse_req_t req, off_t off)
+{
+	if (off < 0)
+		kfd_reply_err(req, (int)off);
+	else
+		fuse_reply_lseek(req, off);
+}
+
 void kfd_reply_xattr(fuse_req_t req, const char *buf, ssize_t len)
 {
 	if (buf || len < 0)

@@ -178,12 +178,16 @@ int kfd_create(const struct kfd_params *params, struct kfd **ret_kfd)
 	kfd->se = new_session(kfd, params->options);
 	if (!kfd->se)
 		goto out_percpu;
+	err = kfd_jobs_init(kfd);
+	if (err)
+		goto out_session;
 	kfd_inodes_init(kfd);
 	kfd_handles_init(kfd);
-	kfd_jobs_init(kfd);
 	*ret_kfd = kfd;
 	return 0;
 
+out_session:
+	fuse_session_destroy(kfd->se);
 out_percpu:
 	kf_percpu_destroy(&kfd->upcalls);
 out_free:

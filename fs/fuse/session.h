@@ -61,6 +61,9 @@ struct kfd_params {
 	/* false: poll(2) finds every file readable and writable, and the
 	 * kernel asks us once and never again */
 	bool poll;
+	/* how long a callback of an open file may take before the client gets
+	 * ETIMEDOUT; 0: for ever */
+	unsigned int callback_timeout_ms;
 	/* the process is not ours: its stderr is left alone */
 	bool in_process;
 	/* called when INIT is about to be answered; NULL: nobody */
@@ -82,7 +85,8 @@ struct kfd_params {
  * @params: read during the call only
  * @ret_kfd: set on success only; to be given to kfd_destroy()
  *
- * Return: 0; -EINVAL libfuse refuses the options; -ENOMEM.
+ * Return: 0; -EINVAL libfuse refuses the options; -ENOMEM; -EAGAIN no thread
+ * for callback_timeout.
  */
 int kfd_create(const struct kfd_params *params, struct kfd **ret_kfd);
 

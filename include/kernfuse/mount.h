@@ -15,8 +15,10 @@
  *
  * Callbacks of the tree run in the threads that serve, several at a time. A
  * callback that does not return holds up the thread it runs in, whoever removes
- * its node, and kernfuse_unmount(); one that waits for long asks
- * kernfs_current_interrupted(), which kernfuse_mount_stop() makes true.
+ * its node, and kernfuse_unmount(). One that waits for long sets
+ * kernfs_ops.may_block, so as to hold up its own client only, and asks
+ * kernfs_current_interrupted(), which kernfuse_mount_stop() makes true. For
+ * callbacks that cannot be trusted to return there is callback_timeout_ms.
  *
  * A thread that serves a mount, in a callback too, must neither use that mount
  * through the file system nor unmount it.
@@ -54,6 +56,21 @@ struct kernfuse_mount_params {
 	 * for no news. For trees without any: a process that polls is then
 	 * never held up by this one */
 	bool no_poll;
+	/*
+	 * How long the callbacks of one open, read, write or lseek may take,
+	 * in milliseconds; 0: for ever. Each then runs in a thread of its own,
+	 * whatever may_block says, which costs some ten microseconds. When the
+	 * time is over the client gets ETIMEDOUT, and the callback goes on
+	 * with nobody to answer: what it returns is dropped,
+	 * kernfs_current_interrupted() is true, and the open file is released
+	 * when it returns, also if the client has closed it long ago. It keeps
+	 * its active reference, so whoever removes its node still waits for
+	 * it; kernfuse_unmount() does not. Hooks and poll callbacks have no
+	 * such limit. A callback that said by may_block that it asks whether
+	 * it is interrupted is told so first, and has a second to return:
+	 * what it returns then is the answer, with ETIMEDOUT in place of EINTR
+	 */
+	unsigned int callback_timeout_ms;
 	/* called once, in a thread that serves, when the kernel has been
 	 * answered for the first time: from now on requests are; NULL: nobody
 	 * wants to know. May call kernfuse_mount_stop() and nothing else of
@@ -119,8 +136,9 @@ KERNFUSE_PUBLIC void kernfuse_mount_stop(struct kernfuse_mount *mount);
  * @mount: mount, also one that has ended by itself; NULL is ignored
  *
  * Waits until no thread is in kernfuse_mount_run() and no callback runs for
- * this mount. Then it unmounts, also if clients have files open or are in the
- * mount: what they try there fails.
+ * this mount; one that has had its callback_timeout_ms is left behind, and what
+ * it uses must stay until it returns. Then it unmounts, also if clients have
+ * files open or are in the mount: what they try there fails.
  *
  * Context: may sleep; with no lock held; not in a thread that serves @mount.
  */

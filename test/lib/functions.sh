@@ -193,7 +193,7 @@ mounted_or_ended()
 }
 
 # start_treed: serves a tree that is alive, see test/mount/treed.c, at $mnt and
-# $blue; the process is $daemon
+# $blue; the process is $daemon. $callback_timeout: in milliseconds
 start_treed()
 {
 	local treed=$abs_top_builddir/test/mount/treed
@@ -201,7 +201,8 @@ start_treed()
 	[ -x "$treed" ] || fail "there is no $treed"
 	blue=$tmp/blue
 	mkdir "$blue"
-	"$treed" "$mnt" "$blue" >"$tmp/log" 2>&1 </dev/null &
+	"$treed" "$mnt" "$blue" ${callback_timeout:+"$callback_timeout"} \
+		>"$tmp/log" 2>&1 </dev/null &
 	daemon=$!
 	if ! wait_for 60 mounted_or_ended || ! wait_for 5 is_mounted "$blue"; then
 		cat "$tmp/log" >&2

@@ -6,6 +6,7 @@ mount_once = \
 	%reldir%/abort-connection.sh \
 	%reldir%/background-ready.sh \
 	%reldir%/blocked-callbacks.sh \
+	%reldir%/callback-timeout.sh \
 	%reldir%/calls-nobody.sh \
 	%reldir%/calls-parity.sh \
 	%reldir%/cycles-twenty.sh \

@@ -50,6 +50,8 @@ refused 1 "'-o max_threads=2x': expected a number from 1 to 4096" \
 for value in 0 -1 1e3 abc 3601 . ''; do
 	refused 1 "'-o read_timeout=$value': expected seconds, more than 0 and \
 at most 3600" -o "read_timeout=$value" none "$mnt"
+	refused 1 "'-o callback_timeout=$value': expected seconds, more than 0 \
+and at most 3600" -o "callback_timeout=$value" none "$mnt"
 done
 refused 1 "'-o entry_timeout=1': expected 0, as cache=none sets it" \
 	-o entry_timeout=1 none "$mnt"

@@ -347,6 +347,66 @@ static void interrupted(char **dir)
 	}
 }
 
+static bool released; /* lock */
+
+static ssize_t hanging_read(struct kernfs_open_file *of, char *buf,
+			    size_t bytes, off_t off)
+{
+	(void)of, (void)bytes, (void)off;
+	pthread_mutex_lock(&lock);
+	nr_slow++;
+	while (!go_on)
+		pthread_cond_wait(&changed, &lock);
+	nr_slow--;
+	pthread_mutex_unlock(&lock);
+	assert(kernfs_current_interrupted());
+	*buf = 'x';
+	return 1;
+}
+
+static void hanging_release(struct kernfs_open_file *of)
+{
+	(void)of;
+	pthread_mutex_lock(&lock);
+	assert(!nr_slow);
+	released = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+/* A callback that hangs outlives the mount, not what it uses. */
+static void timed_out(char **dir)
+{
+	static const struct kernfs_ops hanging = {
+		.read = hanging_read,
+		.release = hanging_release,
+	};
+	const struct kernfuse_mount_params params = {
+		.callback_timeout_ms = 100,
+	};
+	struct kernfuse_mount *m;
+	char c;
+	int fd;
+
+	released = false;
+	assert(!IS_ERR(__kernfs_create_file(top.sd, "hanging", 0444, 0, 0, 0,
+					    &hanging, NULL, NULL)));
+	m = mount_on(dir[0], &params);
+	fd = open_in(dir[0], "hanging");
+	assert(fd >= 0);
+	assert(read(fd, &c, 1) < 0 && errno == ETIMEDOUT);
+	close(fd);
+	kernfuse_unmount(m);
+	pthread_mutex_lock(&lock);
+	assert(nr_slow == 1 && !released);
+	go_on = true;
+	pthread_cond_broadcast(&changed);
+	while (!released)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+	kernfs_remove_by_name(top.sd, "hanging");
+}
+
 /* Files that are open when it ends, and a root that went before. */
 static void left_open(char **dir)
 {
@@ -467,6 +527,7 @@ static const struct {
 	{ "waited_for", waited_for },
 	{ "slow_callbacks", slow_callbacks },
 	{ "interrupted", interrupted },
+	{ "timed_out", timed_out },
 	{ "left_open", left_open },
 	{ "polls", polls },
 	{ "errors", errors },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * treed RED-MOUNTPOINT BLUE-MOUNTPOINT - a tree that is alive, for the tests
- * of what no captured tree can do. It is served through two mounts of one
- * process at once, which show what is tagged red and what is tagged blue.
+ * treed RED-MOUNTPOINT BLUE-MOUNTPOINT [TIMEOUT] - a tree that is alive, for
+ *the tests of what no captured tree can do. It is served through two mounts of
+ *one process at once, which show what is tagged red and what is tagged blue.
+ * TIMEOUT is callback_timeout in milliseconds.
  *
  *	group		clients make, remove and rename directories here; one
  *			with directories in it is busy. Each has
@@ -13,6 +14,10 @@
  *	net		tagged: eth0 is another one in each mount
  *	move		"NAME red blue" moves net/NAME from red to blue
  *	slow		reading ends when "go" was written
+ *	stuck		so does everything here, and asks nobody
+ *	stuck-open	so does opening it
+ *	inside		how many are in one of these, and how many of their
+ *			open files were released
  *
  * Ends when both are unmounted.
  */
@@ -251,6 +256,68 @@ static const struct kernfs_ops slow_ops = {
 	.may_block = true,
 };
 
+static unsigned int nr_stuck, nr_released; /* atomic */
+
+static void get_stuck(void)
+{
+	__atomic_add_fetch(&nr_stuck, 1, __ATOMIC_RELAXED);
+	while (!__atomic_load_n(&go, __ATOMIC_RELAXED))
+		usleep(10000);
+	__atomic_sub_fetch(&nr_stuck, 1, __ATOMIC_RELAXED);
+}
+
+static ssize_t stuck_read(struct kernfs_open_file *of, char *buf, size_t bytes,
+			  off_t off)
+{
+	(void)of, (void)bytes;
+	get_stuck();
+	if (off)
+		return 0;
+	memcpy(buf, "late\n", 5);
+	return 5;
+}
+
+static ssize_t stuck_write(struct kernfs_open_file *of, char *buf, size_t bytes,
+			   off_t off)
+{
+	(void)of, (void)buf, (void)off;
+	get_stuck();
+	return (ssize_t)bytes;
+}
+
+static int stuck_open(struct kernfs_open_file *of)
+{
+	(void)of;
+	get_stuck();
+	return 0;
+}
+
+static void stuck_release(struct kernfs_open_file *of)
+{
+	(void)of;
+	__atomic_add_fetch(&nr_released, 1, __ATOMIC_RELAXED);
+}
+
+static int inside_show(struct seq_file *sf, void *v)
+{
+	(void)v;
+	seq_printf(sf, "%u %u\n", __atomic_load_n(&nr_stuck, __ATOMIC_RELAXED),
+		   __atomic_load_n(&nr_released, __ATOMIC_RELAXED));
+	return 0;
+}
+
+static const struct kernfs_ops stuck_ops = {
+	.read = stuck_read,
+	.write = stuck_write,
+	.release = stuck_release,
+};
+static const struct kernfs_ops stuck_open_ops = {
+	.open = stuck_open,
+	.read = stuck_read,
+	.release = stuck_release,
+};
+static const struct kernfs_ops inside_ops = { .seq_show = inside_show };
+
 static char born_red[] = "born red", born_blue[] = "born blue";
 static char lo_of_red[] = "lo of red";
 
@@ -266,10 +333,15 @@ static void make_tree(void)
 	add(net, "lo", 0444, &tag_ops, lo_of_red, &red);
 	add(top, "move", 0200, &move_ops, NULL, NULL);
 	add(top, "slow", 0644, &slow_ops, NULL, NULL);
+	add(top, "stuck", 0644, &stuck_ops, NULL, NULL);
+	add(top, "stuck-open", 0444, &stuck_open_ops, NULL, NULL);
+	add(top, "inside", 0444, &inside_ops, NULL, NULL);
 	kernfs_activate(top);
 }
 
 /* --- serving --- */
+
+static unsigned int timeout_ms;
 
 static struct kfd *mount_one(const char *mountpoint, const struct ns_common *ns)
 {
@@ -278,6 +350,7 @@ static struct kfd *mount_one(const char *mountpoint, const struct ns_common *ns)
 		.ns = ns,
 		.options = "default_permissions,fsname=treed,subtype=kernfuse",
 		.poll = true,
+		.callback_timeout_ms = timeout_ms,
 		.max_threads = 4,
 	};
 	struct kfd *kfd;
@@ -320,10 +393,13 @@ int main(int argc, char **argv)
 	struct kfd *kfd[2];
 	pthread_t other;
 
-	if (argc != 3) {
-		fputs("usage: treed RED-MOUNTPOINT BLUE-MOUNTPOINT\n", stderr);
+	if (argc != 3 && argc != 4) {
+		fputs("usage: treed RED-MOUNTPOINT BLUE-MOUNTPOINT [TIMEOUT]\n",
+		      stderr);
 		return 99;
 	}
+	if (argc == 4)
+		timeout_ms = (unsigned int)strtoul(argv[3], NULL, 10);
 	root = new_root();
 	if (IS_ERR(root))
 		return 99;
