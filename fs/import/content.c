@@ -112,11 +112,14 @@ static ssize_t text_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 			  off_t off)
 {
 	struct kf_content *content = kernfs_priv(of->kn);
-	unsigned char *value = malloc(bytes), *old;
+	unsigned char *value, *old;
 	struct kf_mutex *mutex;
 	bool changed;
 
 	(void)off;
+	if (!bytes)
+		return 0;
+	value = malloc(bytes);
 	if (!value)
 		return -ENOMEM;
 	memcpy(value, buf, bytes);
@@ -168,7 +171,7 @@ static ssize_t binary_write(struct kernfs_open_file *of, char *buf,
 		memcpy(content->value + off, buf, n);
 	content_unlock(mutex);
 	notify_if(changed, of);
-	return n ? (ssize_t)n : -EFBIG;
+	return n || !bytes ? (ssize_t)n : -EFBIG;
 }
 
 /* A file that can only be written has no value to change. */

@@ -78,10 +78,11 @@ ssize_t kernfs_fop_read(struct kernfs_open_file *pub, char *buf, size_t count,
 
 	if (bad_range(count, pos))
 		return -EINVAL;
-	if (!count)
-		return 0;
 	if (!(kernfs_flags(pub->kn) & KERNFS_HAS_SEQ_SHOW))
 		return read_direct(of, buf, count, pos);
+	/* seq_file's rule, and nobody else's */
+	if (!count)
+		return 0;
 	mutex_lock(&of->mutex);
 	ret = kernfs_seq_read(of, buf, count, pos);
 	mutex_unlock(&of->mutex);
@@ -118,8 +119,6 @@ ssize_t kernfs_fop_write(struct kernfs_open_file *pub, const char *buf,
 
 	if (bad_range(count, pos))
 		return -EINVAL;
-	if (!count)
-		return 0;
 	if (!of->atomic_write_len)
 		count = at_most_page(count);
 	else if (count > of->atomic_write_len)

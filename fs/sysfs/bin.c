@@ -50,10 +50,13 @@ static ssize_t bin_write(struct kernfs_open_file *of, char *buf, size_t count,
 {
 	const struct bin_attribute *attr = bin_attr(of);
 	struct file filp = file_of(of);
+	off_t size = of->kn->attr.size;
 
+	if (size && pos >= size)
+		return -EFBIG;
 	count = within(of, pos, count);
 	if (!count)
-		return -EFBIG;
+		return 0;
 	if (!attr->write)
 		return -EIO;
 	return attr->write(&filp, sysfs_file_kobj(of->kn), attr, buf, pos,

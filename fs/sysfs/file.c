@@ -79,9 +79,12 @@ static ssize_t kf_read(struct kernfs_open_file *of, char *buf, size_t count,
 static ssize_t kf_write(struct kernfs_open_file *of, char *buf, size_t count,
 			off_t pos)
 {
-	struct kobject *kobj = sysfs_file_kobj(of->kn);
+	struct kobject *kobj;
 
 	(void)pos;
+	if (!count)
+		return 0;
+	kobj = sysfs_file_kobj(of->kn);
 	return kobj->ktype->sysfs_ops->store(kobj, kernfs_priv(of->kn), buf,
 					     count);
 }

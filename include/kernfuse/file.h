@@ -58,8 +58,8 @@ struct kernfs_ops {
 
 	/*
 	 * Binary files, where seq_show is NULL: up to @bytes bytes (at most
-	 * KERNFS_PAGE_SIZE) of the content at @off into @buf. Returns bytes,
-	 * 0 at the end, or -errno.
+	 * KERNFS_PAGE_SIZE) of the content at @off into @buf; @bytes may be 0.
+	 * Returns bytes, 0 at the end, or -errno.
 	 */
 	ssize_t (*read)(struct kernfs_open_file *of, char *buf, size_t bytes,
 			off_t off);
@@ -74,7 +74,8 @@ struct kernfs_ops {
 	 * memory. Not together with seq_show: open then fails with -EINVAL.
 	 */
 	bool prealloc;
-	/* @buf holds @bytes bytes and a NUL; returns bytes taken or -errno */
+	/* @buf holds @bytes bytes, perhaps none, and a NUL; returns bytes
+	 * taken or -errno */
 	ssize_t (*write)(struct kernfs_open_file *of, char *buf, size_t bytes,
 			 off_t off);
 
@@ -124,7 +125,9 @@ KERNFUSE_PUBLIC int kernfs_fop_open(struct kernfs_node *kn, int flags,
  * @pos: file offset
  *
  * Text: a read at offset 0 runs seq_show again; short reads that follow one
- * another are served from the same output. Binary: one page at most.
+ * another are served from the same output; one of no bytes returns 0 and does
+ * nothing else. Binary: one page at most; one of no bytes is passed on, too.
+ * (Over a mount none is: the kernel's FUSE answers it by itself.)
  *
  * Context: may sleep. Takes KF_RANK_PREALLOC (if preallocated),
  * KF_RANK_OF_MUTEX, then an active reference.
@@ -141,10 +144,12 @@ KERNFUSE_PUBLIC ssize_t kernfs_fop_read(struct kernfs_open_file *of, char *buf,
  * @buf, @count: what to write, bytes
  * @pos: file offset
  *
+ * A write of no bytes is passed on as any other, but for mounts, as above.
+ *
  * Context: as kernfs_fop_read().
- * Return: bytes taken, which may be fewer; 0 for @count 0, without a callback;
- * -E2BIG longer than atomic_write_len; -ENODEV, -EINVAL, -ENOMEM as
- * kernfs_fop_read(); whatever the callback returned.
+ * Return: bytes taken, which may be fewer; -E2BIG longer than
+ * atomic_write_len; -ENODEV, -EINVAL, -ENOMEM as kernfs_fop_read(); whatever
+ * the callback returned.
  */
 KERNFUSE_PUBLIC ssize_t kernfs_fop_write(struct kernfs_open_file *of,
 					 const char *buf, size_t count,

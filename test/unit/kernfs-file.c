@@ -157,15 +157,18 @@ START_TEST(read_results)
 	t.ret = 9;
 	ck_assert_int_eq(kernfs_fop_read(of, buf, 8, 0), 8);
 	ck_assert_uint_eq(t.calls, 3);
+	/* what asks for nothing comes, too */
+	t.ret = -EBUSY;
+	ck_assert_int_eq(kernfs_fop_read(of, buf, 0, 0), -EBUSY);
+	ck_assert_uint_eq(t.calls, 4);
 	/* these need no callback */
-	ck_assert_int_eq(kernfs_fop_read(of, buf, 0, 0), 0);
 	ck_assert_int_eq(kernfs_fop_read(of, buf, 8, -1), -EINVAL);
 	ck_assert_int_eq(kernfs_fop_read(of, buf, SIZE_MAX, 0), -EINVAL);
-	ck_assert_uint_eq(t.calls, 3);
+	ck_assert_uint_eq(t.calls, 4);
 	kernfs_remove(kn);
 	ck_assert_int_eq(kernfs_fop_read(of, buf, 8, 0), -ENODEV);
-	ck_assert_int_eq(kernfs_fop_read(of, buf, 8, 0), -ENODEV);
-	ck_assert_uint_eq(t.calls, 3);
+	ck_assert_int_eq(kernfs_fop_read(of, buf, 0, 0), -ENODEV);
+	ck_assert_uint_eq(t.calls, 4);
 	kernfs_fop_release(of);
 }
 END_TEST
@@ -248,16 +251,18 @@ START_TEST(write_results)
 	ck_assert_int_eq(kernfs_fop_write(of, "abc", 3, 0), -EBUSY);
 	t.ret = 4;
 	ck_assert_int_eq(kernfs_fop_write(of, "abc", 3, 0), 3);
-	ck_assert_uint_eq(t.calls, 4);
+	/* nothing comes as nothing, and a NUL */
+	t.ret = -EBUSY;
+	ck_assert_int_eq(kernfs_fop_write(of, "abc", 0, 0), -EBUSY);
+	ck_assert_uint_eq(t.calls, 5);
 	/* these need no callback */
-	ck_assert_int_eq(kernfs_fop_write(of, "abc", 0, 0), 0);
 	ck_assert_int_eq(kernfs_fop_write(of, "abc", 3, -1), -EINVAL);
 	ck_assert_int_eq(kernfs_fop_write(of, "abc", SIZE_MAX, 0), -EINVAL);
-	ck_assert_uint_eq(t.calls, 4);
+	ck_assert_uint_eq(t.calls, 5);
 	kernfs_remove(kn);
 	ck_assert_int_eq(kernfs_fop_write(of, "abc", 3, 0), -ENODEV);
-	ck_assert_int_eq(kernfs_fop_write(of, "abc", 0, 0), 0);
-	ck_assert_uint_eq(t.calls, 4);
+	ck_assert_int_eq(kernfs_fop_write(of, "abc", 0, 0), -ENODEV);
+	ck_assert_uint_eq(t.calls, 5);
 	kernfs_fop_release(of);
 }
 END_TEST

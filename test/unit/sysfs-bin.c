@@ -69,7 +69,8 @@ START_TEST(with_a_size)
 	ck_assert_int_eq(memcmp(bytes + 4998, "ab\0\0", 4), 0);
 	ck_assert_uint_eq(last.flags & O_ACCMODE, O_WRONLY);
 	ck_assert_int_eq(write_at("obj/data", "a", 1, 5000), -EFBIG);
-	ck_assert_int_eq(write_at("obj/data", "a", 0, 5000), 0);
+	ck_assert_int_eq(write_at("obj/data", "a", 0, 5000), -EFBIG);
+	ck_assert_int_eq(write_at("obj/data", "a", 0, 4999), 0);
 	ck_assert_uint_eq(last.calls, 3);
 }
 END_TEST
