@@ -29,11 +29,7 @@ unit_once = \
 	%reldir%/lock-rwsem \
 	%reldir%/lock-seqcount \
 	%reldir%/lock-wait \
-	%reldir%/lock-workqueue \
-	%reldir%/sysfs-bin \
-	%reldir%/sysfs-dir \
-	%reldir%/sysfs-kobject \
-	%reldir%/sysfs-owner
+	%reldir%/lock-workqueue
 
 unit_each = \
 	%reldir%/import-content \
@@ -64,9 +60,13 @@ unit_each = \
 	%reldir%/kernfs-tree \
 	%reldir%/kernfs-walk \
 	%reldir%/kernfs-xattr \
+	%reldir%/sysfs-bin \
+	%reldir%/sysfs-dir \
 	%reldir%/sysfs-file \
 	%reldir%/sysfs-group \
-	%reldir%/sysfs-link
+	%reldir%/sysfs-kobject \
+	%reldir%/sysfs-link \
+	%reldir%/sysfs-owner
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_once) $(unit_each)
