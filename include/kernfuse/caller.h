@@ -40,8 +40,8 @@ KERNFUSE_PUBLIC const struct kernfs_caller *kernfs_current_caller(void);
 /**
  * kernfs_current_interrupted - has the client given up?
  *
- * For callbacks that wait: true when the client got a signal or the server is
- * to end, or the callback has had its callback_timeout. The callback should then
+ * For callbacks that wait: true when the client got a signal, the server is to
+ * end, or the callback has had its callback_timeout. The callback should then
  * return -EINTR soon; ask a few times a second. Such callbacks set
  * kernfs_ops.may_block.
  *

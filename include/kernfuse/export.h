@@ -51,6 +51,7 @@ KERNFUSE_PUBLIC int kernfs_encode_fh(const struct kernfs_node *kn, uint32_t *fh,
 KERNFUSE_PUBLIC struct kernfs_node *kernfs_fh_to_node(struct kernfs_root *root,
 						      const uint32_t *fh,
 						      int fh_len, int fh_type);
+/* the same; of a node that has moved: where it is now */
 KERNFUSE_PUBLIC struct kernfs_node *
 kernfs_fh_to_parent(struct kernfs_root *root, const uint32_t *fh, int fh_len,
 		    int fh_type);

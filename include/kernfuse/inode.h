@@ -167,6 +167,7 @@ KERNFUSE_PUBLIC bool kernfs_dop_revalidate(const struct kernfs_dentry *d);
  * Context: any thread.
  */
 KERNFUSE_PUBLIC void kernfs_rcu_read_lock(void);
+/* From here on nodes found in the section may be gone. */
 KERNFUSE_PUBLIC void kernfs_rcu_read_unlock(void);
 
 /**
@@ -267,7 +268,9 @@ KERNFUSE_PUBLIC int kernfs_iop_get_link(struct kernfs_node *kn, char *buf);
  */
 KERNFUSE_PUBLIC int kernfs_iop_mkdir(struct kernfs_node *parent,
 				     const char *name, mode_t mode);
+/* the node itself is held, so its hook removes it by kernfs_remove_self() */
 KERNFUSE_PUBLIC int kernfs_iop_rmdir(struct kernfs_node *kn);
+/* both nodes are held; what is at the new name is up to the hook */
 KERNFUSE_PUBLIC int kernfs_iop_rename(struct kernfs_node *kn,
 				      struct kernfs_node *new_parent,
 				      const char *new_name, unsigned int flags);

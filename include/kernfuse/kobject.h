@@ -106,6 +106,7 @@ KERNFUSE_PUBLIC int kobject_set_name(struct kobject *kobj, const char *fmt, ...)
  */
 KERNFUSE_PUBLIC int kobject_add(struct kobject *kobj, struct kobject *parent,
 				const char *fmt, ...) KERNFUSE_PRINTF(3, 4);
+/* kobject_init(), and then as kobject_add() */
 KERNFUSE_PUBLIC int kobject_init_and_add(struct kobject *kobj,
 					 const struct kobj_type *ktype,
 					 struct kobject *parent,
@@ -139,9 +140,11 @@ KERNFUSE_PUBLIC void kobject_put(struct kobject *kobj);
 /* Both keep the tag that ktype->namespace says. One caller at a time. Return: 0;
  * -EINVAL the object is not in sysfs; -ENOMEM; or as kernfs_rename_ns(). */
 KERNFUSE_PUBLIC int kobject_rename(struct kobject *kobj, const char *new_name);
+/* @new_parent NULL: to the top; else it is kept with a reference */
 KERNFUSE_PUBLIC int kobject_move(struct kobject *kobj,
 				 struct kobject *new_parent);
 
+/* Valid until it is renamed or released. */
 static inline const char *kobject_name(const struct kobject *kobj)
 {
 	return kobj->name;

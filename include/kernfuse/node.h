@@ -15,21 +15,27 @@ KERNFUSE_BEGIN_DECLS
 
 /* --- accessors: any context, no lock, the node is kept by the caller --- */
 
+/* KERNFS_DIR, KERNFS_FILE or KERNFS_LINK; never changes */
 KERNFUSE_PUBLIC enum kernfs_node_type kernfs_type(const struct kernfs_node *kn);
 /* unique in the root for ever; the root node has 1 */
 KERNFUSE_PUBLIC uint64_t kernfs_id(const struct kernfs_node *kn);
+/* the part of the id that stat shows */
 KERNFUSE_PUBLIC ino_t kernfs_ino(const struct kernfs_node *kn);
+/* the other part, which handles carry as generation */
 KERNFUSE_PUBLIC uint32_t kernfs_gen(const struct kernfs_node *kn);
 /* the two parts of an id: what stat shows as inode number, and the rest */
 static inline ino_t kernfs_id_ino(uint64_t id)
 {
 	return sizeof(ino_t) >= sizeof(id) ? (ino_t)id : (ino_t)(uint32_t)id;
 }
+/* as kernfs_gen() */
 static inline uint32_t kernfs_id_gen(uint64_t id)
 {
 	return sizeof(ino_t) >= sizeof(id) ? 1 : (uint32_t)(id >> 32);
 }
+/* as given to its creation; of a link NULL */
 KERNFUSE_PUBLIC void *kernfs_priv(const struct kernfs_node *kn);
+/* the tree it is in, also when it was removed */
 KERNFUSE_PUBLIC struct kernfs_root *kernfs_root(const struct kernfs_node *kn);
 /* type and permission bits, as st_mode; changed by kernfs_setattr() */
 KERNFUSE_PUBLIC mode_t kernfs_mode(const struct kernfs_node *kn);
@@ -230,6 +236,7 @@ KERNFUSE_PUBLIC void kernfs_remove(struct kernfs_node *kn);
 KERNFUSE_PUBLIC int kernfs_remove_by_name_ns(struct kernfs_node *parent,
 					     const char *name,
 					     const struct ns_common *ns);
+/* without a tag */
 KERNFUSE_PUBLIC int kernfs_remove_by_name(struct kernfs_node *parent,
 					  const char *name);
 
@@ -255,6 +262,7 @@ KERNFUSE_PUBLIC bool kernfs_remove_self(struct kernfs_node *kn);
  * Context: any. Takes no lock, but may wake removers (KF_RANK_WAITQ).
  */
 KERNFUSE_PUBLIC void kernfs_break_active_protection(struct kernfs_node *kn);
+/* exactly once for each break, before the callback returns */
 KERNFUSE_PUBLIC void kernfs_unbreak_active_protection(struct kernfs_node *kn);
 
 /* --- renaming --- */
@@ -301,6 +309,7 @@ KERNFUSE_PUBLIC int kernfs_rename(struct kernfs_node *kn,
 KERNFUSE_PUBLIC struct kernfs_node *
 kernfs_find_and_get_ns(struct kernfs_node *parent, const char *name,
 		       const struct ns_common *ns);
+/* without a tag */
 KERNFUSE_PUBLIC struct kernfs_node *
 kernfs_find_and_get(struct kernfs_node *parent, const char *name);
 
@@ -318,6 +327,7 @@ kernfs_find_and_get(struct kernfs_node *parent, const char *name);
 KERNFUSE_PUBLIC struct kernfs_node *
 kernfs_walk_and_get_ns(struct kernfs_node *parent, const char *path,
 		       const struct ns_common *ns);
+/* without a tag */
 KERNFUSE_PUBLIC struct kernfs_node *
 kernfs_walk_and_get(struct kernfs_node *parent, const char *path);
 

@@ -39,10 +39,14 @@ struct seq_file {
  */
 KERNFUSE_PUBLIC int kernfs_seq_write(struct seq_file *sf, const void *data,
 				     size_t len);
+/* the others append text, in the same way */
 KERNFUSE_PUBLIC void kernfs_seq_puts(struct seq_file *sf, const char *s);
+/* one byte */
 KERNFUSE_PUBLIC void kernfs_seq_putc(struct seq_file *sf, char c);
+/* as printf(3) */
 KERNFUSE_PUBLIC void kernfs_seq_printf(struct seq_file *sf, const char *fmt,
 				       ...) KERNFUSE_PRINTF(2, 3);
+/* as vprintf(3) */
 KERNFUSE_PUBLIC void kernfs_seq_vprintf(struct seq_file *sf, const char *fmt,
 					va_list ap) KERNFUSE_PRINTF(2, 0);
 

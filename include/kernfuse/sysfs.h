@@ -287,6 +287,7 @@ KERNFUSE_PUBLIC int sysfs_move_dir_ns(struct kobject *kobj,
  */
 KERNFUSE_PUBLIC int sysfs_create_mount_point(struct kobject *parent_kobj,
 					     const char *name);
+/* and whatever else has that name; none is ignored */
 KERNFUSE_PUBLIC void sysfs_remove_mount_point(struct kobject *parent_kobj,
 					      const char *name);
 
@@ -322,15 +323,18 @@ KERNFUSE_PUBLIC int sysfs_create_files(struct kobject *kobj,
 KERNFUSE_PUBLIC void sysfs_remove_file_ns(struct kobject *kobj,
 					  const struct attribute *attr,
 					  const struct ns_common *ns);
+/* as sysfs_remove_file_ns() for each; @attrs ends with NULL */
 KERNFUSE_PUBLIC void sysfs_remove_files(struct kobject *kobj,
 					const struct attribute *const *attrs);
 
+/* without a tag */
 static inline int sysfs_create_file(struct kobject *kobj,
 				    const struct attribute *attr)
 {
 	return sysfs_create_file_ns(kobj, attr, NULL);
 }
 
+/* without a tag */
 static inline void sysfs_remove_file(struct kobject *kobj,
 				     const struct attribute *attr)
 {
@@ -359,6 +363,7 @@ KERNFUSE_PUBLIC bool sysfs_remove_file_self(struct kobject *kobj,
 KERNFUSE_PUBLIC struct kernfs_node *
 sysfs_break_active_protection(struct kobject *kobj,
 			      const struct attribute *attr);
+/* Exactly once, before the callback returns; @kn is given back. */
 KERNFUSE_PUBLIC void sysfs_unbreak_active_protection(struct kernfs_node *kn);
 
 /* Return: 0; -ENOENT; -ENOMEM. The file's type stays. */
@@ -371,6 +376,7 @@ KERNFUSE_PUBLIC int sysfs_chmod_file(struct kobject *kobj,
 KERNFUSE_PUBLIC int sysfs_add_file_to_group(struct kobject *kobj,
 					    const struct attribute *attr,
 					    const char *group);
+/* What is not there, file or group, is ignored. */
 KERNFUSE_PUBLIC void sysfs_remove_file_from_group(struct kobject *kobj,
 						  const struct attribute *attr,
 						  const char *group);
@@ -415,6 +421,7 @@ KERNFUSE_PUBLIC void sysfs_notify(struct kobject *kobj, const char *dir,
  */
 KERNFUSE_PUBLIC int sysfs_create_bin_file(struct kobject *kobj,
 					  const struct bin_attribute *attr);
+/* One that is not there is ignored. */
 KERNFUSE_PUBLIC void sysfs_remove_bin_file(struct kobject *kobj,
 					   const struct bin_attribute *attr);
 /* A read for content that is in memory: attr->size bytes at attr->private. */
@@ -451,6 +458,7 @@ KERNFUSE_PUBLIC int sysfs_create_groups(struct kobject *kobj,
  */
 KERNFUSE_PUBLIC int sysfs_update_group(struct kobject *kobj,
 				       const struct attribute_group *grp);
+/* as sysfs_create_groups(): on failure none of them is left */
 KERNFUSE_PUBLIC int sysfs_update_groups(struct kobject *kobj,
 					const struct attribute_group **groups);
 
@@ -458,6 +466,7 @@ KERNFUSE_PUBLIC int sysfs_update_groups(struct kobject *kobj,
  * ignored. */
 KERNFUSE_PUBLIC void sysfs_remove_group(struct kobject *kobj,
 					const struct attribute_group *grp);
+/* as sysfs_remove_group() for each; ends with NULL, or is NULL */
 KERNFUSE_PUBLIC void
 sysfs_remove_groups(struct kobject *kobj,
 		    const struct attribute_group **groups);
@@ -472,6 +481,7 @@ sysfs_remove_groups(struct kobject *kobj,
  */
 KERNFUSE_PUBLIC int sysfs_merge_group(struct kobject *kobj,
 				      const struct attribute_group *grp);
+/* The listed files. What is not there is ignored. */
 KERNFUSE_PUBLIC void sysfs_unmerge_group(struct kobject *kobj,
 					 const struct attribute_group *grp);
 
@@ -507,6 +517,7 @@ KERNFUSE_PUBLIC int sysfs_rename_link_ns(struct kobject *kobj,
 					 const char *new_name,
 					 const struct ns_common *new_ns);
 
+/* to a name without a tag */
 static inline int sysfs_rename_link(struct kobject *kobj,
 				    struct kobject *target,
 				    const char *old_name, const char *new_name)
@@ -519,6 +530,7 @@ KERNFUSE_PUBLIC int sysfs_add_link_to_group(struct kobject *kobj,
 					    const char *group_name,
 					    struct kobject *target,
 					    const char *link_name);
+/* What is not there, link or group, is ignored. */
 KERNFUSE_PUBLIC void sysfs_remove_link_from_group(struct kobject *kobj,
 						  const char *group_name,
 						  const char *link_name);
@@ -561,6 +573,7 @@ KERNFUSE_PUBLIC int
 sysfs_group_change_owner(struct kobject *kobj,
 			 const struct attribute_group *grp, uid_t uid,
 			 gid_t gid);
+/* each of them; ends with NULL, or is NULL */
 KERNFUSE_PUBLIC int
 sysfs_groups_change_owner(struct kobject *kobj,
 			  const struct attribute_group **groups, uid_t uid,
@@ -584,12 +597,14 @@ static inline void sysfs_notify_dirent(struct kernfs_node *kn)
 	kernfs_notify(kn);
 }
 
+/* One more reference; NULL stays NULL. */
 static inline struct kernfs_node *sysfs_get(struct kernfs_node *kn)
 {
 	kernfs_get(kn);
 	return kn;
 }
 
+/* One reference less. */
 static inline void sysfs_put(struct kernfs_node *kn)
 {
 	kernfs_put(kn);

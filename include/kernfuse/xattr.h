@@ -74,6 +74,7 @@ KERNFUSE_PUBLIC int kernfs_xattr_set(struct kernfs_node *kn, const char *name,
 KERNFUSE_PUBLIC ssize_t kernfs_iop_getxattr(struct kernfs_node *kn,
 					    const char *name, void *value,
 					    size_t size);
+/* @value NULL removes it */
 KERNFUSE_PUBLIC int kernfs_iop_setxattr(struct kernfs_node *kn,
 					const char *name, const void *value,
 					size_t size, int flags);

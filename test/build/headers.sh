@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Each header compiles alone: the public ones in C and in C++ and without
-# config.h, as a user includes them; the others in C.
+# config.h, as a user includes them; the others in C. Each call of the public
+# ones has a comment.
 
 set -u
 cd "${abs_top_srcdir:?is set by make check}" || exit 99
@@ -31,6 +32,15 @@ for header in include/kernfuse/*.h "$abs_top_builddir"/include/kernfuse/*.h; do
 	header=kernfuse/${header##*/}
 	compile c "$header" "${cc[@]}" "${includes[@]}" -std=c11 -pedantic
 	[ -z "$CXX" ] || compile c++ "$header" "${cxx[@]}" "${includes[@]}"
+done
+
+for header in include/kernfuse/*.h; do
+	awk '/^(KERNFUSE_PUBLIC|static inline)/ && before !~ /\*\/$/ {
+		print "headers: " FILENAME ":" FNR ": no comment"
+		bad = 1
+	}
+	{ before = $0 }
+	END { exit bad }' "$header" || status=1
 done
 
 read -ra fuse_cflags <<<"$(pkg-config --cflags fuse3)"
