@@ -12,9 +12,14 @@
 void kfd_op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct kfd *kfd = kfd_begin(req, KFD_OP_GETATTR);
+	struct kfd_inode *inode = kfd_inode(kfd, ino);
 
-	(void)fi;
-	kfd_reply_attr(req, kfd, kfd_inode(kfd, ino));
+	/* lseek(2) for SEEK_END, which fails when the node is gone; fstat(2),
+	 * which does not, comes without the open file */
+	if (fi && !kernfs_active(inode->kn))
+		kfd_reply_err(req, -ENODEV);
+	else
+		kfd_reply_attr(req, kfd, inode);
 }
 
 /*
