@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * attributes MOUNTPOINT - sensor0/temperature goes up by itself and can be set;
- * poll(2) for POLLPRI wakes at each change. Ends by SIGINT, or unmounted.
- */
+/* attributes MOUNTPOINT - sensor0/temperature goes up by itself and can be set;
+ * poll(2) for POLLPRI wakes at each change. Ends by SIGINT, or unmounted. */
 #include <kernfuse/kobject.h>
 #include <kernfuse/mount.h>
 #include <pthread.h>
@@ -13,37 +11,29 @@
 
 static atomic_int temperature = 20;
 static atomic_bool stop;
-static struct kobject top, sensor;
+static struct kobject top, *sensor;
 static struct kernfuse_mount *mount;
 
-static ssize_t temperature_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
+static ssize_t show(struct kobject *kobj, struct kobj_attribute *a, char *buf)
 {
 	return sysfs_emit(buf, "%d\n", temperature);
 }
 
-static ssize_t temperature_store(struct kobject *kobj,
-				 struct kobj_attribute *attr, const char *buf,
-				 size_t count)
+static ssize_t store(struct kobject *kobj, struct kobj_attribute *a,
+		     const char *buf, size_t count)
 {
 	temperature = atoi(buf);
 	sysfs_notify(kobj, NULL, "temperature");
 	return (ssize_t)count;
 }
 
-static struct kobj_attribute temperature_attr = __ATTR_RW(temperature);
-static struct attribute *sensor_attrs[] = { &temperature_attr.attr, NULL };
-ATTRIBUTE_GROUPS(sensor);
-static const struct kobj_type sensor_type = {
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = sensor_groups,
-};
+static struct kobj_attribute attr = __ATTR(temperature, 0644, show, store);
 
 static void *warm_up(void *arg)
 {
 	for (; !stop; usleep(100000)) {
 		temperature++;
-		sysfs_notify(&sensor, NULL, "temperature");
+		sysfs_notify(sensor, NULL, "temperature");
 	}
 	return NULL;
 }
@@ -58,7 +48,9 @@ int main(int argc, char **argv)
 	struct kernfs_root *root = sysfs_create_root(NULL, &top, NULL);
 	pthread_t thread;
 
-	kobject_init_and_add(&sensor, &sensor_type, &top, "sensor0");
+	sensor = kobject_create_and_add("sensor0", &top);
+	if (!sensor || sysfs_create_file(sensor, &attr.attr))
+		return 1;
 	mount = kernfuse_mount(root, argc == 2 ? argv[1] : "", NULL);
 	if (IS_ERR(mount))
 		return 1;
@@ -68,7 +60,7 @@ int main(int argc, char **argv)
 	stop = true;
 	pthread_join(thread, NULL);
 	kernfuse_unmount(mount);
-	kobject_put(&sensor);
+	kobject_put(sensor);
 	sysfs_destroy_root(&top);
 	return 0;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * configtree MOUNTPOINT - directories that users make and remove: each has a
- * number in a file "value". Ends when it is unmounted.
- */
+/* configtree MOUNTPOINT - directories that users make and remove: each has a
+ * number in a file "value". Ends when it is unmounted. */
 #include <kernfuse/kernfs.h>
 #include <kernfuse/mount.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static int value_show(struct seq_file *sf, void *v)
+static int show(struct seq_file *sf, void *v)
 {
 	const struct kernfs_open_file *of = sf->private_data;
 
@@ -16,19 +14,16 @@ static int value_show(struct seq_file *sf, void *v)
 	return 0;
 }
 
-static ssize_t value_write(struct kernfs_open_file *of, char *buf, size_t bytes,
-			   off_t off)
+static ssize_t store(struct kernfs_open_file *of, char *buf, size_t bytes,
+		     off_t off)
 {
 	*(atomic_int *)kernfs_priv(of->kn) = atoi(buf);
 	return (ssize_t)bytes;
 }
 
-static const struct kernfs_ops ops = {
-	.seq_show = value_show,
-	.write = value_write,
-};
+static const struct kernfs_ops ops = { .seq_show = show, .write = store };
 
-static int item_mkdir(struct kernfs_node *parent, const char *name, mode_t mode)
+static int make(struct kernfs_node *parent, const char *name, mode_t mode)
 {
 	atomic_int *value = calloc(1, sizeof(*value));
 	struct kernfs_node *dir = kernfs_create_dir(parent, name, mode, value);
@@ -41,7 +36,7 @@ static int item_mkdir(struct kernfs_node *parent, const char *name, mode_t mode)
 	return 0;
 }
 
-static int item_rmdir(struct kernfs_node *kn)
+static int drop(struct kernfs_node *kn)
 {
 	struct stat st;
 
@@ -55,16 +50,12 @@ static int item_rmdir(struct kernfs_node *kn)
 	return 0;
 }
 
-static const struct kernfs_syscall_ops hooks = {
-	.mkdir = item_mkdir,
-	.rmdir = item_rmdir,
-};
+static const struct kernfs_syscall_ops hooks = { .mkdir = make, .rmdir = drop };
+static struct kernfuse_mount *mount;
 static struct kernfs_root *root; /* what is left goes with the process */
 
 int main(int argc, char **argv)
 {
-	struct kernfuse_mount *mount;
-
 	root = kernfs_create_root(&hooks, 0, NULL);
 	mount = kernfuse_mount(root, argc == 2 ? argv[1] : "", NULL);
 	if (IS_ERR(mount))

@@ -11,7 +11,7 @@
 static const struct ns_common red = { 1 }, blue = { 2 };
 static struct kernfs_node *net;
 
-static int text_show(struct seq_file *sf, void *v)
+static int show(struct seq_file *sf, void *v)
 {
 	const struct kernfs_open_file *of = sf->private_data;
 
@@ -19,8 +19,8 @@ static int text_show(struct seq_file *sf, void *v)
 	return 0;
 }
 
-static ssize_t tag_write(struct kernfs_open_file *of, char *buf, size_t bytes,
-			 off_t off)
+static ssize_t store(struct kernfs_open_file *of, char *buf, size_t bytes,
+		     off_t off)
 {
 	const struct ns_common *ns = strncmp(buf, "red", 3) ? &blue : &red;
 	int err = kernfs_rename_ns(of->kn, net, NULL, ns);
@@ -28,10 +28,7 @@ static ssize_t tag_write(struct kernfs_open_file *of, char *buf, size_t bytes,
 	return err ? err : (ssize_t)bytes;
 }
 
-static const struct kernfs_ops ops = {
-	.seq_show = text_show,
-	.write = tag_write,
-};
+static const struct kernfs_ops ops = { .seq_show = show, .write = store };
 
 static void add(struct kernfs_node *dir, const char *name, mode_t mode,
 		const struct ns_common *ns, const char *text)

@@ -1,12 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The programs of doc/examples do what they say.
+# The programs of doc/examples do what they say, and each fits on a page.
 # shellcheck source=test/lib/functions.sh
 . "${abs_top_srcdir:-$(dirname "$0")/../..}/test/lib/functions.sh"
 
 require_root
 require_fuse
+
+for file in "$abs_top_srcdir"/doc/examples/*.c; do
+	[ "$(wc -l <"$file")" -le 66 ] || fail "$file is longer than a page"
+done
 
 follow=$abs_top_builddir/test/mount/follow
 two=$tmp/two
