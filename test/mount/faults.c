@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * faults MOUNTPOINT - mounts and serves while one allocation fails: the n-th,
+ * faults MOUNTPOINT [TIMEOUT] - mounts and serves while one allocation fails: the n-th,
  * for each n until none does. A mount that fails says so and leaves nothing;
  * a request that fails says ENOMEM, and the next one is answered. In the end
- * nothing has leaked.
+ * nothing has leaked. TIMEOUT is callback_timeout in milliseconds.
  *
  * The client is a process of its own, forked before there are threads. The
  * linker puts our functions into the place of malloc and its kind (--wrap in
@@ -280,10 +280,15 @@ static long memory_in_use(void)
 
 /* --- the faults --- */
 
+static unsigned int timeout_ms;
+
 /* Mounts, serves and unmounts. Return: how many requests said ENOMEM. */
 static unsigned int mount_once(const char *mountpoint)
 {
-	const struct kernfuse_mount_params params = { .max_threads = 2 };
+	const struct kernfuse_mount_params params = {
+		.max_threads = 2,
+		.callback_timeout_ms = timeout_ms,
+	};
 	struct kernfuse_mount *m = kernfuse_mount(root, mountpoint, &params);
 	unsigned int failed;
 
@@ -302,10 +307,12 @@ int main(int argc, char **argv)
 	unsigned int n = 0, refused = 0, enomem;
 	long before;
 
-	if (argc != 2) {
-		fputs("usage: faults MOUNTPOINT\n", stderr);
+	if (argc != 2 && argc != 3) {
+		fputs("usage: faults MOUNTPOINT [TIMEOUT]\n", stderr);
 		return 99;
 	}
+	if (argc == 3)
+		timeout_ms = (unsigned int)strtoul(argv[2], NULL, 10);
 	start_client(argv[1]);
 	make_tree();
 	/* twice: what is kept for good is there then */

@@ -9,7 +9,11 @@
  *	4abc99652812	also kernfs-remove by_name_many_times
  *	2fd26970cf66	also kernfs-poll none_is_lost
  *
- * 05d8f255867e is about mmap, which nobody here has.
+ * 05d8f255867e is about mmap, which nobody here has (hooks-through looks that
+ * it is refused). In resctrl a program read a node's name while it could be
+ * freed: here nodes are opaque, and kernfs_name() copies. And a program's own
+ * lock around a removal that its callbacks want, as lib/test_sysfs shows, is
+ * for the program to avoid: see doc/locking.md.
  */
 #include "fs/kernfs/open-file.h"
 #include "test/unit/kernfs-fixture.h"
