@@ -22,7 +22,7 @@
 volatile sig_atomic_t kfd_stop_requested;
 
 /* main thread; read by its handlers. NULL while there is nothing to end */
-static struct fuse_session *volatile running;
+static struct fuse_session *running;
 static timer_t kick; /* sends SIGALRM; set by kfd_signals_init() */
 
 static void on_stop(int sig)
@@ -31,11 +31,13 @@ static void on_stop(int sig)
 		.it_value.tv_nsec = KICK_NS,
 		.it_interval.tv_nsec = KICK_NS,
 	};
+	/* relaxed: written by the thread that this handler interrupts */
+	struct fuse_session *se = READ_ONCE(running);
 	int saved = errno;
 
 	kfd_stop_requested = sig;
-	if (running)
-		fuse_session_exit(running);
+	if (se)
+		fuse_session_exit(se);
 	timer_settime(kick, 0, &soon_and_often, NULL);
 	errno = saved;
 }
@@ -117,7 +119,8 @@ void kfd_signals_finish(void)
 
 void kfd_signals_watch(struct fuse_session *se)
 {
-	running = se;
+	/* relaxed, as on_stop() reads it; a program may serve several mounts */
+	WRITE_ONCE(running, se);
 	/* a request to stop that came before */
 	if (se && kfd_stop_requested)
 		fuse_session_exit(se);

@@ -4,21 +4,52 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 
 static sigjmp_buf back;
 static int queue, answer;
 static pid_t child;
 
-static void in_a_while(void (*handler)(int))
-{
-	struct itimerval it = { .it_value.tv_usec = 50000 };
-	struct sigaction sa = { .sa_handler = handler };
+static pid_t main_tid;
+static pthread_t main_thread;
 
+/* Is the main thread asleep, for which it must have a CPU first? */
+static bool main_sleeps(void)
+{
+	char path[64], line[128] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)main_tid);
+	f = fopen(path, "r");
+	must(f != NULL);
+	must(fgets(line, sizeof(line), f) != NULL);
+	fclose(f);
+	return strstr(line, ") S ") != NULL;
+}
+
+static void *interrupt(void *arg)
+{
+	(void)arg;
+	/* it does not sleep on the way into the call, whatever the load */
+	wait_until(main_sleeps());
+	pthread_kill(main_thread, SIGALRM);
+	return NULL;
+}
+
+/* Has @handler run as soon as the call that is made next sleeps. */
+static void interrupt_sleep(void (*handler)(int))
+{
+	struct sigaction sa = { .sa_handler = handler };
+	pthread_t id;
+
+	main_tid = gettid();
+	main_thread = pthread_self();
+	answer = 1;
 	must(sigaction(SIGALRM, &sa, NULL) == 0);
-	must(setitimer(ITIMER_REAL, &it, NULL) == 0);
+	id = thread_start(interrupt, NULL);
+	must(pthread_detach(id) == 0);
 }
 
 static void jump(int sig)
@@ -34,7 +65,7 @@ START_TEST(left_by_longjmp)
 
 	queue = new_queue();
 	if (sigsetjmp(back, 1) == 0) {
-		in_a_while(jump);
+		interrupt_sleep(jump);
 		ksys_msgrcv(ns, &cred, queue, &m, sizeof(m.text), 0, 0);
 		ck_abort_msg("came back by itself");
 	}
@@ -55,10 +86,11 @@ START_TEST(call_in_handler)
 {
 	int other = new_queue();
 	struct text m;
+	ssize_t ret;
 
 	queue = other;
 	other = new_queue();
-	in_a_while(send_in_handler);
+	interrupt_sleep(send_in_handler);
 	ck_assert_int_eq(ksys_msgrcv(ns, &cred, other, &m, sizeof(m.text), 0,
 				     0),
 			 -EINTR);
@@ -66,9 +98,10 @@ START_TEST(call_in_handler)
 	ck_assert_int_gt(take(queue, 0, &m), 0);
 	/* to the very queue: it is handed to the call that was interrupted */
 	queue = other;
-	in_a_while(send_in_handler);
-	ck_assert_int_gt(
-		ksys_msgrcv(ns, &cred, other, &m, sizeof(m.text), 0, 0), 0);
+	interrupt_sleep(send_in_handler);
+	ret = ksys_msgrcv(ns, &cred, other, &m, sizeof(m.text), 0, 0);
+	ck_assert_int_eq(answer, 0);
+	ck_assert_int_gt(ret, 0);
 	ck_assert_int_eq(m.type, 7);
 }
 END_TEST
@@ -104,15 +137,16 @@ START_TEST(fork_inside)
 {
 	struct ipc_audit audit;
 	struct text m;
+	int status, other = new_queue();
 	ssize_t ret;
-	int status;
 
 	queue = new_queue();
-	in_a_while(fork_in_handler);
+	interrupt_sleep(fork_in_handler);
 	ret = ksys_msgrcv(ns, &cred, queue, &m, sizeof(m.text), 0, 0);
+	/* in the parent's queue the parent may still be in line */
 	if (child == 0)
-		_exit(ret == -EINTR && put(queue, 3, "child") == 0 &&
-				      take(queue, 0, &m) == 6 ?
+		_exit(ret == -EINTR && put(other, 3, "child") == 0 &&
+				      take(other, 0, &m) == 6 ?
 			      0 :
 			      1);
 	ck_assert_int_eq(ret, -EINTR);
