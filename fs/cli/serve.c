@@ -21,7 +21,7 @@ static enum kf_exit stopped(const struct kf_options *o)
 	if (o->foreground)
 		return KF_EXIT_OK;
 	kf_error("stopped by signal %d before %s was ready",
-		 (int)kfd_stop_requested, o->mountpoint);
+		 (int)READ_ONCE(kfd_stop_requested), o->mountpoint);
 	return KF_EXIT_LOST;
 }
 
@@ -59,7 +59,7 @@ static enum kf_exit take_in(const struct kf_options *o, struct tree *tree)
 					  &tree->stats, why, sizeof(why));
 	else
 		err = kf_import_skeleton(top, why, sizeof(why));
-	if (kfd_stop_requested)
+	if (READ_ONCE(kfd_stop_requested))
 		return KF_EXIT_STOPPED;
 	if (!err)
 		return KF_EXIT_OK;
@@ -153,7 +153,7 @@ static enum kf_exit mount_it(const struct kf_options *o, struct kfd *kfd)
 	if (kfd_mount(kfd, o->mount_path, why, sizeof(why)) == 0)
 		return KF_EXIT_OK;
 	/* a signal can interrupt fusermount3, too */
-	if (kfd_stop_requested)
+	if (READ_ONCE(kfd_stop_requested))
 		return KF_EXIT_STOPPED;
 	kf_error("cannot mount on %s: %s%s", o->mountpoint, why,
 		 kf_mount_advice(why));
@@ -183,7 +183,7 @@ static enum kf_exit run(const struct kf_options *o, struct kf_ready *ready,
 {
 	int err;
 
-	if (kfd_stop_requested)
+	if (READ_ONCE(kfd_stop_requested))
 		return KF_EXIT_STOPPED;
 	tell_summary(o, stats);
 	kfd_log_to(kf_log);

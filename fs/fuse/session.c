@@ -277,7 +277,7 @@ int kfd_serve(struct kfd *kfd)
 	fuse_session_exit(kfd->se);
 	kfd_jobs_wait(kfd);
 	/* EINTR: by the signal that was to end it */
-	if (err == -EINTR && kfd_stop_requested)
+	if (err == -EINTR && READ_ONCE(kfd_stop_requested))
 		return 0;
 	return err;
 }

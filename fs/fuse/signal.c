@@ -31,11 +31,12 @@ static void on_stop(int sig)
 		.it_value.tv_nsec = KICK_NS,
 		.it_interval.tv_nsec = KICK_NS,
 	};
-	/* relaxed: written by the thread that this handler interrupts */
+	/* relaxed: as a rule by the thread that this handler interrupts */
 	struct fuse_session *se = READ_ONCE(running);
 	int saved = errno;
 
-	kfd_stop_requested = sig;
+	/* relaxed: whoever stops because of it needs nothing else */
+	WRITE_ONCE(kfd_stop_requested, sig);
 	if (se)
 		fuse_session_exit(se);
 	timer_settime(kick, 0, &soon_and_often, NULL);
@@ -122,6 +123,6 @@ void kfd_signals_watch(struct fuse_session *se)
 	/* relaxed, as on_stop() reads it; a program may serve several mounts */
 	WRITE_ONCE(running, se);
 	/* a request to stop that came before */
-	if (se && kfd_stop_requested)
+	if (se && READ_ONCE(kfd_stop_requested))
 		fuse_session_exit(se);
 }

@@ -80,7 +80,8 @@ static void wake_one(struct kernfs_root *root, struct kf_mutex *mutex,
 	/* relaxed: the mutex orders it for kernfs_fop_poll_cancel() */
 	__atomic_add_fetch(&pt->waking, 1, __ATOMIC_RELAXED);
 	mutex_unlock(mutex);
-	pt->wake(pt);
+	/* relaxed: who polls again may set it meanwhile, to the same */
+	READ_ONCE(pt->wake)(pt);
 	mutex_lock(mutex);
 	cancelled = pt->cancelled;
 	/* release, pairs with the acquire in kernfs_fop_poll_cancel(), after

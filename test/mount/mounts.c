@@ -24,6 +24,7 @@
 #include <kernfuse/kernfs.h>
 #include <kernfuse/kobject.h>
 #include <kernfuse/mount.h>
+#include <stdatomic.h>
 
 static struct kernfs_root *root;
 static struct kobject top;
@@ -34,13 +35,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned int nr_slow; /* readers inside */
 static bool go_on;
-static int value = 1;
+static atomic_int value = 1;
 
 static ssize_t value_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
 	(void)kobj, (void)attr;
-	return sysfs_emit(buf, "%d\n", value);
+	return sysfs_emit(buf, "%d\n", atomic_load(&value));
 }
 
 static ssize_t slow_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -157,7 +158,7 @@ static void several(char **dir)
 	m[2] = kernfuse_mount(root2, dir[2], NULL);
 	assert(!IS_ERR(m[2]));
 	assert(!strcmp(read_in(dir[0], "value"), "1\n"));
-	value = 2;
+	atomic_store(&value, 2);
 	assert(!strcmp(read_in(dir[1], "value"), "2\n"));
 	assert(!strcmp(read_in(dir[2], "value"), ""));
 	assert(sysfs_create_file(&top2, &value_attr.attr) == 0);
