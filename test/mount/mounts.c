@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,6 @@
 #include <kernfuse/kernfs.h>
 #include <kernfuse/kobject.h>
 #include <kernfuse/mount.h>
-#include <stdatomic.h>
 
 static struct kernfs_root *root;
 static struct kobject top;
