@@ -123,7 +123,7 @@ static bool interrupted(struct kernfs_request *rq)
 	return fuse_req_interrupted(r->req) || fuse_session_exited(r->kfd->se);
 }
 
-void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req)
+void kfd_request_init(struct kfd_request *r, struct kfd *kfd, fuse_req_t req)
 {
 	*r = (struct kfd_request){
 		.rq = { .who = kfd_request_who, .interrupted = interrupted },
@@ -131,6 +131,11 @@ void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req)
 		.req = req,
 		.ctx = *fuse_req_ctx(req),
 	};
+}
+
+void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req)
+{
+	kfd_request_init(r, kfd, req);
 	kernfs_set_request(&r->rq);
 }
 

@@ -255,6 +255,8 @@ struct kfd_request {
 /* From here to the end callbacks in this thread run for @req. */
 void kfd_request_begin(struct kfd_request *r, struct kfd *kfd, fuse_req_t req);
 void kfd_request_end(struct kfd_request *r);
+/* What kfd_request_begin() fills in, and nothing else. */
+void kfd_request_init(struct kfd_request *r, struct kfd *kfd, fuse_req_t req);
 /* rq.who, for those that put something else there. */
 void kfd_request_who(struct kernfs_request *rq, struct kernfs_caller *ret_who);
 
@@ -324,10 +326,13 @@ struct kfd {
 	struct kfd_index names;	    /* kfd_dentry by (parent, name) */
 	struct kfd_index nodes;	    /* kfd_inode by node */
 	struct kf_waitq jobs_end;
-	unsigned int nr_jobs; /* jobs_end.lock; those not abandoned */
+	unsigned int nr_job_threads;	/* jobs_end.lock; not the abandoned */
+	struct kf_mutex jobs_lock;	/* KF_RANK_INODE */
+	struct cds_list_head jobs_idle; /* jobs_lock; threads */
+	unsigned int nr_jobs_idle;	/* jobs_lock */
+	bool jobs_ended;		/* jobs_lock: no thread becomes idle */
 	/* only with callback_timeout: */
-	struct kf_mutex jobs_lock; /* KF_RANK_INODE */
-	struct cds_list_head jobs; /* jobs_lock; the oldest first */
+	struct cds_list_head jobs; /* jobs_lock; by deadline */
 	struct workqueue_struct *jobs_wq;
 	struct work_struct jobs_clock; /* to look at the oldest */
 	struct kfd_handles handles[KFD_NR_HANDLES];

@@ -15,10 +15,13 @@
  *
  * Whoever takes job->req out of the job, its thread or the clock, replies.
  *
- * Locks: kfd->jobs_lock (KF_RANK_INODE) guards the list of those that have a
- * deadline, and job->lock (KF_RANK_WAITQ) its req. kfd->nr_jobs is guarded by
- * the lock of kfd->jobs_end, where the end of the session waits for all that
- * are not abandoned.
+ * A thread that is done waits for another job, since to make one takes longer
+ * than most callbacks do; some few may. One whose job was abandoned ends.
+ *
+ * Locks: kfd->jobs_lock (KF_RANK_INODE) guards the list of jobs that have a
+ * deadline, and that of idle threads; job->lock (KF_RANK_WAITQ) its req.
+ * kfd->nr_job_threads is guarded by the lock of kfd->jobs_end, where the end of
+ * the session waits for all that are not abandoned.
  */
 #include "fs/fuse/fuse-internal.h"
 
@@ -27,6 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Threads that wait for a job at most. */
+#define MAX_IDLE 16
 
 /* From the end of its time until a callback that asks must have returned. */
 #define GRACE_MS 1000
@@ -51,6 +57,14 @@ struct job {
 	char buf[];
 };
 
+/* A thread, on its stack. */
+struct worker {
+	struct cds_list_head list; /* kfd->jobs_lock; in kfd->jobs_idle */
+	struct kf_waitq wq;
+	struct job *job; /* wq.lock, while idle */
+	bool end;	 /* wq.lock */
+};
+
 static uint64_t now_ms(void)
 {
 	struct timespec ts;
@@ -73,10 +87,20 @@ static fuse_req_t take_request(struct job *job)
 	return req;
 }
 
-/* The session may be gone when it returns. */
-static void job_is_over(struct kfd *kfd)
+static bool is_wanted(struct job *job)
 {
-	wake_up_after(&kfd->jobs_end, kfd->nr_jobs--);
+	bool ret;
+
+	mutex_lock(&job->lock);
+	ret = job->req;
+	mutex_unlock(&job->lock);
+	return ret;
+}
+
+/* The thread uses kfd no more, which may be gone when it returns. */
+static void forget_thread(struct kfd *kfd)
+{
+	wake_up_after(&kfd->jobs_end, kfd->nr_job_threads--);
 }
 
 /* Keeps the list sorted; mostly it is the last one. */
@@ -147,7 +171,7 @@ static void look_at_clock(struct work_struct *work)
 		if (!req)
 			continue;
 		kfd_reply_err(req, -ETIMEDOUT);
-		job_is_over(kfd);
+		forget_thread(kfd);
 	}
 	if (left_ms)
 		schedule_delayed_work(work, (unsigned int)left_ms);
@@ -200,13 +224,11 @@ static void who(struct kernfs_request *rq, struct kernfs_caller *ret_who)
 	struct job *job = job_of(rq);
 
 	kfd_request_who(rq, ret_who);
-	mutex_lock(&job->lock);
 	/* who has its answer may be gone, and another one have its number */
-	if (!job->req) {
+	if (!is_wanted(job)) {
 		ret_who->nr_groups = 0;
 		ret_who->cap_effective = 0;
 	}
-	mutex_unlock(&job->lock);
 }
 
 /* --- a job's life --- */
@@ -223,6 +245,10 @@ static struct job *new_job(struct kfd *kfd, fuse_req_t req,
 	memset(job, 0, sizeof(*job));
 	CDS_INIT_LIST_HEAD(&job->list);
 	mutex_init(&job->lock, KF_RANK_WAITQ);
+	/* now, since the request may be gone when its turn comes */
+	kfd_request_init(&job->r, kfd, req);
+	job->r.rq.who = who;
+	job->r.rq.interrupted = interrupted;
 	job->kfd = kfd;
 	job->req = req;
 	job->handle = handle;
@@ -242,17 +268,18 @@ static void free_job(struct job *job)
 	free(job);
 }
 
-static void *job_thread(void *arg)
+/* Return: false if it was abandoned meanwhile. */
+static bool do_job(struct job *job)
 {
-	struct job *job = arg;
 	struct kfd *kfd = job->kfd;
 	fuse_req_t req;
 
-	kfd_request_begin(&job->r, kfd, job->req);
-	job->r.rq.who = who;
-	job->r.rq.interrupted = interrupted;
-	job->run(job);
-	kfd_request_end(&job->r);
+	/* if it was too late before it began it is not begun */
+	if (is_wanted(job)) {
+		kernfs_set_request(&job->r.rq);
+		job->run(job);
+		kfd_request_end(&job->r);
+	}
 	if (job->ret == -EINTR && READ_ONCE(job->late))
 		job->ret = -ETIMEDOUT;
 	req = take_request(job);
@@ -261,8 +288,59 @@ static void *job_thread(void *arg)
 		clear_deadline(kfd, job);
 	}
 	free_job(job);
-	if (req)
-		job_is_over(kfd);
+	return req;
+}
+
+/* --- threads --- */
+
+/* Sleeps until there is another job, or none will come: then w->job is NULL. */
+static void wait_for_job(struct kfd *kfd, struct worker *w)
+{
+	bool idle;
+
+	w->job = NULL;
+	mutex_lock(&kfd->jobs_lock);
+	idle = !kfd->jobs_ended && kfd->nr_jobs_idle < MAX_IDLE;
+	if (idle) {
+		kfd->nr_jobs_idle++;
+		cds_list_add(&w->list, &kfd->jobs_idle);
+	}
+	mutex_unlock(&kfd->jobs_lock);
+	if (idle)
+		wait_event(&w->wq, w->job || w->end);
+}
+
+/* Off the list, the one that was busy last; NULL: there is none. */
+static struct worker *take_idle(struct kfd *kfd, bool for_ever)
+{
+	struct worker *w = NULL;
+
+	mutex_lock(&kfd->jobs_lock);
+	kfd->jobs_ended |= for_ever;
+	if (!cds_list_empty(&kfd->jobs_idle)) {
+		w = cds_list_first_entry(&kfd->jobs_idle, struct worker, list);
+		cds_list_del(&w->list);
+		kfd->nr_jobs_idle--;
+	}
+	mutex_unlock(&kfd->jobs_lock);
+	return w;
+}
+
+static void *worker_thread(void *arg)
+{
+	struct worker w = { .job = arg };
+	struct kfd *kfd = w.job->kfd;
+	bool ours = true;
+
+	init_waitqueue(&w.wq);
+	while (w.job && ours) {
+		ours = do_job(w.job);
+		if (ours)
+			wait_for_job(kfd, &w);
+	}
+	destroy_waitqueue(&w.wq);
+	if (ours)
+		forget_thread(kfd);
 	return NULL;
 }
 
@@ -279,7 +357,7 @@ static int start_thread(struct job *job)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, &attr, job_thread, job);
+	err = pthread_create(&thread, &attr, worker_thread, job);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	return -err;
@@ -288,11 +366,16 @@ static int start_thread(struct job *job)
 static void start(struct job *job)
 {
 	struct kfd *kfd = job->kfd;
+	struct worker *w = take_idle(kfd, false);
 	fuse_req_t req;
 	int err;
 
-	wake_up_after(&kfd->jobs_end, kfd->nr_jobs++);
 	set_deadline(kfd, job);
+	if (w) {
+		wake_up_after(&w->wq, w->job = job);
+		return;
+	}
+	wake_up_after(&kfd->jobs_end, kfd->nr_job_threads++);
 	err = start_thread(job);
 	if (!err)
 		return;
@@ -302,7 +385,7 @@ static void start(struct job *job)
 	clear_deadline(kfd, job);
 	free_job(job);
 	if (req)
-		job_is_over(kfd);
+		forget_thread(kfd);
 }
 
 /* --- the kinds of jobs --- */
@@ -421,12 +504,17 @@ int kfd_jobs_init(struct kfd *kfd)
 	init_waitqueue(&kfd->jobs_end);
 	mutex_init(&kfd->jobs_lock, KF_RANK_INODE);
 	CDS_INIT_LIST_HEAD(&kfd->jobs);
+	CDS_INIT_LIST_HEAD(&kfd->jobs_idle);
 	return 0;
 }
 
 void kfd_jobs_wait(struct kfd *kfd)
 {
-	wait_event(&kfd->jobs_end, kfd->nr_jobs == 0);
+	struct worker *w;
+
+	while ((w = take_idle(kfd, true)))
+		wake_up_after(&w->wq, w->end = true);
+	wait_event(&kfd->jobs_end, kfd->nr_job_threads == 0);
 }
 
 void kfd_jobs_destroy(struct kfd *kfd)

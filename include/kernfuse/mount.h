@@ -59,16 +59,16 @@ struct kernfuse_mount_params {
 	/*
 	 * How long the callbacks of one open, read, write or lseek may take,
 	 * in milliseconds; 0: for ever. Each then runs in a thread of its own,
-	 * whatever may_block says, which costs some ten microseconds. When the
-	 * time is over the client gets ETIMEDOUT, and the callback goes on
-	 * with nobody to answer: what it returns is dropped,
-	 * kernfs_current_interrupted() is true, and the open file is released
-	 * when it returns, also if the client has closed it long ago. It keeps
-	 * its active reference, so whoever removes its node still waits for
-	 * it; kernfuse_unmount() does not. Hooks and poll callbacks have no
-	 * such limit. A callback that said by may_block that it asks whether
-	 * it is interrupted is told so first, and has a second to return:
-	 * what it returns then is the answer, with ETIMEDOUT in place of EINTR
+	 * whatever may_block says. When its time is over the client gets
+	 * ETIMEDOUT, and the callback goes on with nobody to answer: what it
+	 * returns is dropped, kernfs_current_interrupted() is true, and the
+	 * open file is released when it returns, also if the client has closed
+	 * it long ago. It keeps its active reference, so whoever removes its
+	 * node still waits for it; kernfuse_unmount() does not. Hooks and poll
+	 * callbacks have no such limit. A callback that said by may_block that
+	 * it asks whether it is interrupted is told so first, and has a second
+	 * to return: what it returns then is the answer, with ETIMEDOUT in
+	 * place of EINTR
 	 */
 	unsigned int callback_timeout_ms;
 	/* called once, in a thread that serves, when the kernel has been
