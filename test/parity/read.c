@@ -53,6 +53,26 @@ static void positions(int fd)
 	CALL(lseek(fd, 0, SEEK_CUR));
 }
 
+/* forwards what is there and backwards a byte of it, which shows it anew */
+static void each_offset(int fd)
+{
+	off_t end = (off_t)pread(fd, buf, 4096, 0) + 2;
+
+	for (off_t at = 0; at < end; at++) {
+		DATA(pread(fd, buf, 4096, at));
+		DATA(pread(fd, buf, 3, at));
+	}
+	for (off_t at = end; at-- > 0;)
+		DATA(pread(fd, buf, 1, at));
+	CALL(lseek(fd, 0, SEEK_SET));
+	for (off_t at = 0; at < end; at++)
+		DATA(read(fd, buf, 1));
+	for (off_t at = 0; at < end; at++) {
+		CALL(lseek(fd, at, SEEK_SET));
+		DATA(read(fd, buf, 2));
+	}
+}
+
 static void vectors(int fd)
 {
 	struct iovec iov[3] = {
@@ -178,6 +198,7 @@ static void others(void)
 
 	note("binary file");
 	positions(fd);
+	each_offset(fd);
 	vectors(fd);
 	CALL(lseek(fd, 0, SEEK_END));
 	DATA(read(fd, buf, 10));
@@ -208,6 +229,7 @@ void group_read(void)
 	in_order();
 	fd = FD(open(s.ro, O_RDONLY));
 	positions(fd);
+	each_offset(fd);
 	vectors(fd);
 	seeks(fd);
 	moving(fd);
