@@ -34,7 +34,7 @@ enum kf_rank {
 	KF_RANK_DRAIN,
 	/* fs/import, fs/fuse: one attribute's content; callbacks take it */
 	KF_RANK_CONTENT,
-	/* fs/fuse: inode and dentry tables */
+	/* fs/fuse: inode and dentry tables, open handles, jobs */
 	KF_RANK_INODE,
 	/* hashed: which files of a node are open */
 	KF_RANK_OPEN,
