@@ -194,12 +194,12 @@ static int join(pthread_t id)
 	return (int)(intptr_t)ret;
 }
 
-static unsigned int readies;
+static atomic_uint readies;
 
 static void ready(void *ctx)
 {
 	assert(ctx == &readies);
-	__atomic_add_fetch(&readies, 1, __ATOMIC_SEQ_CST);
+	readies++;
 }
 
 /* In the caller's threads: unmounted from outside, both return. */

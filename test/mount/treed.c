@@ -28,8 +28,7 @@
 #include <unistd.h>
 
 #include <kernfuse/kernfs.h>
-
-#include "fs/fuse/session.h"
+#include <kernfuse/mount.h>
 
 static const struct ns_common red = { 17 }, blue = { 4711 };
 static struct kernfs_root *root;
@@ -343,32 +342,17 @@ static void make_tree(void)
 
 static unsigned int timeout_ms;
 
-static struct kfd *mount_one(const char *mountpoint, const struct ns_common *ns)
+static struct kernfuse_mount *mount_one(const char *mountpoint,
+					const struct ns_common *ns)
 {
-	const struct kfd_params params = {
-		.root = root,
+	const struct kernfuse_mount_params params = {
 		.ns = ns,
-		.options = "default_permissions,fsname=treed,subtype=kernfuse",
-		.poll = true,
+		.options = "fsname=treed",
 		.callback_timeout_ms = timeout_ms,
 		.max_threads = 4,
 	};
-	struct kfd *kfd;
-	char why[256];
 
-	if (kfd_create(&params, &kfd))
-		return NULL;
-	if (kfd_mount(kfd, mountpoint, why, sizeof(why)) == 0)
-		return kfd;
-	fprintf(stderr, "treed: %s: %s\n", mountpoint, why);
-	kfd_destroy(kfd);
-	return NULL;
-}
-
-static void *serve(void *arg)
-{
-	kfd_serve(arg);
-	return NULL;
+	return kernfuse_mount(root, mountpoint, &params);
 }
 
 static struct kernfs_root *new_root(void)
@@ -390,8 +374,7 @@ static struct kernfs_root *new_root(void)
 
 int main(int argc, char **argv)
 {
-	struct kfd *kfd[2];
-	pthread_t other;
+	struct kernfuse_mount *mount[2];
 
 	if (argc != 3 && argc != 4) {
 		fputs("usage: treed RED-MOUNTPOINT BLUE-MOUNTPOINT [TIMEOUT]\n",
@@ -404,16 +387,14 @@ int main(int argc, char **argv)
 	if (IS_ERR(root))
 		return 99;
 	make_tree();
-	kfd[0] = mount_one(argv[1], &red);
-	kfd[1] = mount_one(argv[2], &blue);
-	if (!kfd[0] || !kfd[1])
+	mount[0] = mount_one(argv[1], &red);
+	mount[1] = mount_one(argv[2], &blue);
+	if (IS_ERR(mount[0]) || IS_ERR(mount[1]))
 		return 99;
-	if (pthread_create(&other, NULL, serve, kfd[1]))
-		return 99;
-	kfd_serve(kfd[0]);
-	pthread_join(other, NULL);
-	kfd_destroy(kfd[1]);
-	kfd_destroy(kfd[0]);
+	kernfuse_mount_run(mount[0]);
+	kernfuse_mount_run(mount[1]);
+	kernfuse_unmount(mount[1]);
+	kernfuse_unmount(mount[0]);
 	kernfs_destroy_root(root);
 	return 0;
 }
