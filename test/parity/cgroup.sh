@@ -48,7 +48,7 @@ serve cgroup "$tmp/cgroup2/$group" "$mnt"
 mkdir "$mnt/$group" "$mnt/$group/sub" "$tmp/cgroup2/$group/sub"
 groups=(stat open read write io dir forbid poll setattr perm xattr hooks)
 # with ThreadSanitizer's own thread no process may have a new one
-[ \"${KERNFUSE_SANITIZER-}\" = thread ] ||
+[ "${KERNFUSE_SANITIZER-}" = thread ] ||
 	! unshare -U true 2>/dev/null || groups+=(userns)
 groups+=(removed)
 "$parity" cgroup "$tmp/cgroup2" "$group" "${groups[@]}" >"$tmp/kernel" &
