@@ -80,6 +80,11 @@ void kf_rseq_resume(void)
 	paused--; /* the next add looks again */
 }
 
+bool kf_rseq_is_paused(void)
+{
+	return paused > 0;
+}
+
 /* --- how many CPUs there can be --- */
 
 unsigned int kf_rseq_parse_cpus(const char *list)

@@ -82,6 +82,9 @@ unsigned int kf_rseq_parse_cpus(const char *list);
 void kf_rseq_pause(void);
 void kf_rseq_resume(void);
 
+/* Between them, or in a child that was started there. Context: any. */
+bool kf_rseq_is_paused(void);
+
 #if KF_HAVE_RSEQ
 
 /*

@@ -178,9 +178,8 @@ int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns);
 void ipc_call_end(struct ipc_call *c);
 /* Is this a child that was forked in a signal handler meanwhile? */
 bool ipc_call_forked(const struct ipc_call *c);
-/* Has ipc_note_signal() been called since it was cleared? */
+/* Has ipc_note_signal() been called since it began? */
 bool ipc_call_signalled(const struct ipc_call *c);
-void ipc_call_clear_signal(const struct ipc_call *c);
 
 /* For kf_ownlock: is the owner of this number still there? */
 enum kf_owner ipc_owner_state(void *call, uint32_t owner);

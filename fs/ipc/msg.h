@@ -267,10 +267,10 @@ bool ipc_ns_fault(const void *addr);
 
 /*
  * To be called first in every signal handler, by whoever can see to that: a
- * call that the handler interrupted asleep is then sure to give -EINTR. It
- * does so anyhow but for a signal that comes as a sleeper looks around by
- * himself, which takes some microseconds every two seconds. Async-signal-safe;
- * a few instructions if the thread is not inside a call.
+ * call that has to sleep, or does so, is then sure to give -EINTR. Without, a
+ * signal goes unnoticed that comes just before the sleep, or as a sleeper looks
+ * around by himself, which takes some microseconds. The preload library does
+ * so. Async-signal-safe; a few instructions if the thread is in no call.
  */
 void ipc_note_signal(void);
 

@@ -26,11 +26,12 @@ struct open_call {
 	void *outer;
 	uint32_t nr;
 	uint32_t generation;
-	bool signalled; /* a handler has run since this was cleared */
+	unsigned int signals; /* that had been handled when it began */
 };
 static __thread struct {
 	unsigned int depth;
 	uint32_t hint; /* the slot of last time */
+	unsigned int signals; /* how often ipc_note_signal() was called */
 	struct open_call open[MAX_DEPTH];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -157,7 +158,10 @@ static int find_slot(struct ipc_call *c)
 int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns)
 {
 	struct open_call *o;
+	/* first: one that comes from here on is one that came meanwhile */
+	unsigned int signals = READ_ONCE(mine.signals);
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	c->ns = ns;
 	c->super = ipc_super(ns);
 	c->saw_dead = false;
@@ -179,7 +183,7 @@ int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns)
 	o->outer = c->outer;
 	o->nr = c->nr;
 	o->generation = c->self->generation;
-	o->signalled = false;
+	o->signals = signals;
 	c->generation = o->generation;
 	c->depth = ++mine.depth;
 	mine.hint = c->nr;
@@ -211,24 +215,20 @@ bool ipc_call_forked(const struct ipc_call *c)
 
 bool ipc_call_signalled(const struct ipc_call *c)
 {
-	return READ_ONCE(mine.open[c->depth - 1].signalled);
-}
-
-void ipc_call_clear_signal(const struct ipc_call *c)
-{
-	WRITE_ONCE(mine.open[c->depth - 1].signalled, false);
+	return READ_ONCE(mine.signals) != mine.open[c->depth - 1].signals;
 }
 
 void ipc_note_signal(void)
 {
 	uint32_t asleep;
 
+	WRITE_ONCE(mine.signals, mine.signals + 1);
 	for (unsigned int i = 0; i < mine.depth; i++) {
 		struct open_call *o = &mine.open[i];
 
-		WRITE_ONCE(o->signalled, true);
 		if (!kf_presence_page ||
-		    READ_ONCE(*kf_presence_page) != o->generation)
+		    READ_ONCE(*kf_presence_page) != o->generation ||
+		    !ipc_region_known(o->ns))
 			continue;
 		/* the sleep that is about to begin does not */
 		asleep = IPC_ST_ASLEEP;

@@ -51,7 +51,6 @@ void ipc_wait_join(struct ipc_call *c, struct ipc_queue *q,
 
 	s->ticket = ++q->ticket;
 	ipc_step(s->status, IPC_ST_AWAKE);
-	ipc_call_clear_signal(c);
 	link_last(c, list, nr);
 }
 
@@ -139,8 +138,7 @@ static __thread int looks __attribute__((tls_model("initial-exec"))) =
 
 /*
  * Does what it waits for come at once, from another CPU? Whether it is worth
- * looking is learned: twice as long if it was, half as long if not. A signal
- * meanwhile is as one that came before the call.
+ * looking is learned: twice as long if it was, half as long if not.
  */
 static bool comes_at_once(const uint32_t *status)
 {

@@ -27,6 +27,8 @@ static const struct {
 	{ "pointers", case_pointers },
 	{ "bad_page", case_bad_page },
 	{ "eintr", case_eintr },
+	{ "signals", case_signals },
+	{ "handlers", case_handlers },
 	{ "eidrm", case_eidrm },
 	{ "cancel", case_cancel },
 	{ "threads", case_threads },

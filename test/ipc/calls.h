@@ -77,6 +77,8 @@ void case_raw_others(void);
 void case_pointers(void);
 void case_bad_page(void);
 void case_eintr(void);
+void case_signals(void);
+void case_handlers(void);
 void case_eidrm(void);
 void case_cancel(void);
 void case_threads(void);

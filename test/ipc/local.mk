@@ -29,6 +29,7 @@ check_PROGRAMS += $(ipc_programs)
 	%reldir%/calls.c \
 	%reldir%/calls.h \
 	%reldir%/calls_call.c \
+	%reldir%/calls_signal.c \
 	%reldir%/calls_task.c \
 	%reldir%/calls_who.c
 %canon_reldir%_calls_CFLAGS = -pthread $(WARN_CFLAGS)

@@ -20,6 +20,7 @@ libkernfuse_ipc_la_SOURCES = \
 	%reldir%/preload.h \
 	%reldir%/procfile.c \
 	%reldir%/real.c \
+	%reldir%/signal.c \
 	%reldir%/stat.c \
 	%reldir%/syscall.c \
 	%reldir%/task.c \

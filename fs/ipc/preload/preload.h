@@ -17,6 +17,7 @@
 #undef _FORTIFY_SOURCE
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,10 +101,15 @@ struct kf_real {
 	int (*setresuid)(uid_t ruid, uid_t euid, uid_t suid);
 	int (*setreuid)(uid_t ruid, uid_t euid);
 	int (*setuid)(uid_t uid);
+	int (*sigaction)(int sig, const struct sigaction *action,
+			 struct sigaction *old);
+	void (*(*signal)(int sig, void (*fn)(int)))(int);
+	void (*(*sigset)(int sig, void (*fn)(int)))(int);
 	int (*stat)(const char *path, struct stat *st);
 	int (*statx)(int dirfd, const char *path, int flags,
 		     unsigned int mask, struct statx *stx);
 	int (*system)(const char *command);
+	void (*(*sysv_signal)(int sig, void (*fn)(int)))(int);
 	int (*unshare)(int flags);
 	ssize_t (*write)(int fd, const void *buf, size_t size);
 };

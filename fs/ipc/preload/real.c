@@ -52,9 +52,13 @@ static const struct name {
 	NAME(setresuid),
 	NAME(setreuid),
 	NAME(setuid),
+	NAME(sigaction),
+	NAME(signal),
+	NAME(sigset),
 	NAME(stat),
 	NAME(statx),
 	NAME(system),
+	NAME(sysv_signal),
 	NAME(unshare),
 	NAME(write),
 };
