@@ -47,8 +47,9 @@ int kf_ipc_named(const char *name, const struct ipc_params *params,
 /* --- ipc_keep.c --- */
 
 /*
- * Makes sure that a process waits for the last one that has the region @name,
- * and removes it then. Return: 0; -errno.
+ * Makes sure that a process waits for the last one that has the region of @ns,
+ * and removes it then. @name is what it is called in @dirfd; NULL: nothing, it
+ * is to be freed only. Return: 0; -errno.
  */
 int kf_ipc_keep(int dirfd, const char *name, struct ipc_namespace *ns);
 

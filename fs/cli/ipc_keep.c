@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who removes a region that has a name when nobody has it any more.
+ * Who removes a region when nobody has it any more: its name, if it has one,
+ * and its memory, which else the exit of its last process would have to free.
  *
  * All who have it hold a shared flock() on it, which the kernel drops with the
  * last of them, however that one ended. So a process of its own, in the
@@ -53,7 +54,8 @@ static void detach(int *dirfd, int *fd)
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
-	*dirfd = fcntl(*dirfd, F_DUPFD, 3);
+	if (*dirfd >= 0)
+		*dirfd = fcntl(*dirfd, F_DUPFD, 3);
 	*fd = fcntl(*fd, F_DUPFD, 3);
 	for (int i = 3; i < 1024; i++)
 		if (i != *dirfd && i != *fd)
@@ -77,8 +79,9 @@ static _Noreturn void keep(int dirfd, const char *name, int fd,
 		if (errno != EINTR)
 			_exit(1);
 	}
-	remove_name(dirfd, name, fd);
-	_exit(0);
+	if (name)
+		remove_name(dirfd, name, fd);
+	_exit(0); /* what has no name is freed by this */
 }
 
 /* In between: so that the keeper is nobody's child whom the command waits for */
@@ -94,9 +97,20 @@ static _Noreturn void start(int dirfd, const char *name, int fd,
 	_exit(pid < 0);
 }
 
+/* A descriptor with locks of its own, which a duplicate would not have. */
+static int open_again(int dirfd, const char *name, struct ipc_namespace *ns)
+{
+	char path[64];
+
+	if (name)
+		return openat(dirfd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ipc_ns_fd(ns));
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
 int kf_ipc_keep(int dirfd, const char *name, struct ipc_namespace *ns)
 {
-	int fd = openat(dirfd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open_again(dirfd, name, ns);
 	int status, err = 0;
 	pid_t pid;
 

@@ -3,8 +3,8 @@
  * kernfuse ipc run: find or make a namespace, and become the command.
  *
  * There is nobody in between: signals, job control and the exit status are
- * the command's own. A namespace without a name is held by its processes
- * alone and freed by the kernel; for one with a name see ipc_keep.c.
+ * the command's own. A namespace is held by its processes; ipc_keep.c has who
+ * frees it behind the last of them.
  */
 #include "fs/cli/ipc.h"
 
@@ -212,6 +212,9 @@ static int get_ns(const struct options *o, struct ipc_namespace **ret_ns,
 		err = kf_ipc_named(o->name, &o->params, ret_ns, ret_path);
 	else
 		err = ipc_session_create_private(&o->params, ret_ns);
+	/* if that fails, the exit of its last process takes longer */
+	if (!err && !o->name)
+		kf_ipc_keep(-1, NULL, *ret_ns);
 	if (!err)
 		return 0;
 	if (o->name)

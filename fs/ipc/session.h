@@ -63,8 +63,8 @@ int ipc_session_fd(struct ipc_session *session);
  * ipc_session_create_private - a namespace without a name
  *
  * Its region is a file without a name in $KERNFUSE_IPC_DIR, /dev/shm,
- * $XDG_RUNTIME_DIR or /tmp, the first that will do. The kernel frees it when
- * the last who has it ends.
+ * $XDG_RUNTIME_DIR or /tmp, the first that will do. The exit of the last who
+ * has it frees it, and waits for that.
  *
  * Return: 0; -errno of the first of these.
  */

@@ -52,6 +52,7 @@ check_PROGRAMS += $(ipc_programs)
 	%reldir%/step_scenarios.c
 
 EXTRA_DIST += \
+	%reldir%/README.md \
 	%reldir%/parity-differs.txt \
 	%reldir%/parity.sh \
 	%reldir%/run-calls.sh \
