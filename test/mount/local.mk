@@ -13,6 +13,7 @@ mount_once = \
 	%reldir%/faults-each.sh \
 	%reldir%/import-sys.sh \
 	%reldir%/ipc-holders.sh \
+	%reldir%/ipc-hundred.sh \
 	%reldir%/ipc-tree.sh \
 	%reldir%/killed-stale.sh \
 	%reldir%/library-examples.sh \
