@@ -59,9 +59,8 @@ static handler_fn *present(int sig)
  */
 static handler_fn *stand_in(int sig, handler_fn *fn)
 {
-	if (fn == SIG_DFL || fn == SIG_IGN || fn == SIG_ERR ||
-	    fn == SIG_HOLD || fn == TELL || !is_signal(sig) ||
-	    kf_rseq_is_paused())
+	if (fn == SIG_DFL || fn == SIG_IGN || fn == SIG_ERR || fn == SIG_HOLD ||
+	    fn == TELL || !is_signal(sig) || kf_rseq_is_paused())
 		return fn;
 	__atomic_store_n(&handlers[sig], fn, __ATOMIC_RELEASE);
 	return TELL;
@@ -90,11 +89,9 @@ KF_CALL int sigaction(int sig, const struct sigaction *action,
 	return ret;
 }
 
-int __sigaction(int sig, const struct sigaction *action,
-		struct sigaction *old);
+int __sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 KF_ALIAS(sigaction)
-int __sigaction(int sig, const struct sigaction *action,
-		struct sigaction *old);
+int __sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 
 KF_CALL handler_fn *signal(int sig, handler_fn *fn)
 {
