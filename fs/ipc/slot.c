@@ -14,6 +14,8 @@
 #define MAX_DEPTH 8
 #define SLOTS_PER_PAGE (IPC_PAGE / sizeof(struct ipc_slot))
 #define OWNER_CALLS 0xffffu
+/* Less than a signal's frame takes, more than the ways into a call differ by */
+#define FRAME_SLACK 512
 
 /*
  * The calls this thread is inside of: one, and another for each signal handler
@@ -22,7 +24,7 @@
  */
 struct open_call {
 	struct ipc_namespace *ns;
-	const void *frame; /* address on the stack, which grows down */
+	uintptr_t frame; /* address on the stack, which grows down */
 	void *outer;
 	uint32_t nr;
 	uint32_t generation;
@@ -79,17 +81,18 @@ static bool on_other_stack(void)
 }
 
 /*
- * A call further down the stack than this one is being returned to by nobody:
- * its slot is marked as if this thread had died there.
+ * A call that this one is not further down the stack than, by a signal's frame
+ * at least, is being returned to by nobody: its slot is marked as if this
+ * thread had died there.
  */
-static void drop_abandoned(struct kf_presence *self, const void *frame)
+static void drop_abandoned(struct kf_presence *self, uintptr_t frame)
 {
 	while (mine.depth > 0) {
 		struct open_call *o = &mine.open[mine.depth - 1];
 		struct ipc_slot *s;
 
 		if (o->generation == self->generation) {
-			if (frame < o->frame || on_other_stack())
+			if (frame + FRAME_SLACK < o->frame || on_other_stack())
 				return;
 			if (ipc_region_known(o->ns)) {
 				s = ipc_slot_at(o->ns, o->nr);
@@ -158,6 +161,8 @@ static int find_slot(struct ipc_call *c)
 int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns)
 {
 	struct open_call *o;
+	/* no variable's address: AddressSanitizer puts those elsewhere */
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	/* first: one that comes from here on is one that came meanwhile */
 	unsigned int signals = READ_ONCE(mine.signals);
 
@@ -172,14 +177,14 @@ int ipc_call_begin(struct ipc_call *c, struct ipc_namespace *ns)
 	if (unlikely(!c->self))
 		return -ENOMEM;
 	if (unlikely(mine.depth > 0))
-		drop_abandoned(c->self, c);
+		drop_abandoned(c->self, frame);
 	if (unlikely(mine.depth >= MAX_DEPTH))
 		return -EDEADLK;
 	if (unlikely(find_slot(c)))
 		return -ENOMEM;
 	o = &mine.open[mine.depth];
 	o->ns = ns;
-	o->frame = c;
+	o->frame = frame;
 	o->outer = c->outer;
 	o->nr = c->nr;
 	o->generation = c->self->generation;
