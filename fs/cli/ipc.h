@@ -44,15 +44,6 @@ int kf_ipc_run(int argc, char **argv);
 int kf_ipc_named(const char *name, const struct ipc_params *params,
 		 struct ipc_namespace **ret_ns, char *ret_path);
 
-/* --- ipc_keep.c --- */
-
-/*
- * Makes sure that a process waits for the last one that has the region of @ns,
- * and removes it then. @name is what it is called in @dirfd; NULL: nothing, it
- * is to be freed only. Return: 0; -errno.
- */
-int kf_ipc_keep(int dirfd, const char *name, struct ipc_namespace *ns);
-
 /* --- ipc_tree.c: namespaces of a mounted tree --- */
 
 /*

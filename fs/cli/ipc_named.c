@@ -59,7 +59,7 @@ int kf_ipc_named(const char *name, const struct ipc_params *params,
 		return dirfd;
 	err = make_or_join(dirfd, name, params, ret_ns);
 	if (!err) {
-		err = kf_ipc_keep(dirfd, name, *ret_ns);
+		err = ipc_session_keep(dirfd, name, *ret_ns);
 		if (err)
 			ipc_ns_close(*ret_ns);
 	}

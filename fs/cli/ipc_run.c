@@ -3,8 +3,8 @@
  * kernfuse ipc run: find or make a namespace, and become the command.
  *
  * There is nobody in between: signals, job control and the exit status are
- * the command's own. A namespace is held by its processes; ipc_keep.c has who
- * frees it behind the last of them.
+ * the command's own. A namespace is held by its processes alone; who frees it
+ * then is a process in the background, see fs/ipc/keep.c.
  */
 #include "fs/cli/ipc.h"
 
@@ -212,9 +212,8 @@ static int get_ns(const struct options *o, struct ipc_namespace **ret_ns,
 		err = kf_ipc_named(o->name, &o->params, ret_ns, ret_path);
 	else
 		err = ipc_session_create_private(&o->params, ret_ns);
-	/* if that fails, the exit of its last process takes longer */
 	if (!err && !o->name)
-		kf_ipc_keep(-1, NULL, *ret_ns);
+		ipc_session_keep_private(*ret_ns); /* or it does without */
 	if (!err)
 		return 0;
 	if (o->name)

@@ -9,7 +9,6 @@ kernfuse_SOURCES = \
 	%reldir%/help.c \
 	%reldir%/ipc.c \
 	%reldir%/ipc.h \
-	%reldir%/ipc_keep.c \
 	%reldir%/ipc_list.c \
 	%reldir%/ipc_named.c \
 	%reldir%/ipc_run.c \

@@ -30,6 +30,7 @@ ipc_call_sources = \
 # With what a daemon keeps of namespaces.
 libipc_la_SOURCES = \
 	$(ipc_call_sources) \
+	%reldir%/keep.c \
 	%reldir%/namespace-internal.h \
 	%reldir%/namespace.c \
 	%reldir%/namespace.h \

@@ -83,4 +83,28 @@ int ipc_session_create_private(const struct ipc_params *params,
  */
 int ipc_session_dir(char *ret_path, bool create);
 
+/* --- keep.c: not in the preload library --- */
+
+/*
+ * ipc_session_keep - have a region removed when nobody has it any more
+ *
+ * Makes sure that a process in the background, nobody's child, waits for the
+ * last one that has the region @name, removes it then and frees it. @ns is this
+ * process' own. Context: one thread.
+ *
+ * Return: 0; -errno: if there was none, there is none.
+ */
+int ipc_session_keep(int dirfd, const char *name, struct ipc_namespace *ns);
+
+/*
+ * ipc_session_keep_private - the same, of one that has no name
+ *
+ * Without, or if the process is killed, the last one who has the region frees
+ * it as it exits, which takes the longer the more there is in it.
+ *
+ * Return: 0; -ECHILD: it would be a child of this process, which is init of its
+ * PID namespace or a subreaper; other -errno.
+ */
+int ipc_session_keep_private(struct ipc_namespace *ns);
+
 #endif /* FS_IPC_SESSION_H */

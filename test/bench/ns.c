@@ -23,6 +23,7 @@ static const char *const backend_names[NS_NR_BACKENDS] = {
 	[NS_KERNEL] = "kernel",
 	[NS_DEFERRED] = "deferred",
 	[NS_SYNC] = "sync",
+	[NS_RUN] = "run",
 	[NS_ALONE] = "alone",
 };
 
@@ -83,7 +84,9 @@ static void plan(struct bench *bench)
 		for (unsigned int b = 0; b < NS_NR_BACKENDS; b++) {
 			struct cell *cell = &bench->cells[c][b];
 
-			cell->skipped = b == NS_KERNEL && !kernel;
+			/* two processes for each would be measured */
+			cell->skipped = (b == NS_KERNEL && !kernel) ||
+					(b == NS_RUN && c < CASE_EMPTY);
 			cell->setup = (struct ns_setup){
 				.backend = b,
 				.parallel = c == CASE_PARALLEL,

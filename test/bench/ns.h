@@ -11,6 +11,7 @@ enum ns_backend {
 	NS_KERNEL,   /* unshare(CLONE_NEWIPC) */
 	NS_DEFERRED, /* a keeper, later */
 	NS_SYNC,     /* a keeper, as part of the last put */
+	NS_RUN,	     /* a process of its own, as of 'kernfuse ipc run' */
 	NS_ALONE,    /* no keeper: the process that exits */
 	NS_NR_BACKENDS,
 };

@@ -5,7 +5,8 @@
  *
  * The parent is the keeper, as the daemon is: it learns of the exit by
  * waitpid() and makes the last put. Without a keeper the region has no name,
- * and what the exit of its last process frees is the region.
+ * and what the exit of its last process frees is the region: the child's, or
+ * that of a process which waits for the child as after 'kernfuse ipc run'.
  */
 #include "ns.h"
 
@@ -18,11 +19,14 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "fs/ipc/namespace.h"
+#include "fs/ipc/session.h"
 
 #define MAX_BYTES 8192
 
@@ -97,12 +101,16 @@ static void use_ours(const struct ns_setup *setup, unsigned int nth)
 	int ret;
 
 	name_of(name, sizeof(name), nth);
-	if (setup->backend == NS_ALONE)
+	if (setup->backend == NS_ALONE || setup->backend == NS_RUN)
 		ret = ipc_ns_create_private(setup->dirfd, &params, &ns);
 	else
 		ret = ipc_ns_create(setup->dirfd, name, &params, &ns);
 	if (ret)
 		bench_fail("cannot make a region: %s", strerror(-ret));
+	if (setup->backend == NS_RUN)
+		ret = ipc_session_keep_private(ns);
+	if (ret)
+		bench_fail("nobody will free a region: %s", strerror(-ret));
 	fill_ours(ns, &setup->content);
 }
 
@@ -158,7 +166,8 @@ static void reap(struct run *run, unsigned int first, unsigned int nr)
 		pid_t pid;
 		int status;
 
-		pid = waitpid(-1, &status, 0);
+		pid = waitpid(nr == 1 ? run->children[first].pid : -1, &status,
+			      0);
 		if (pid < 0 || status)
 			bench_fail("a process failed");
 		while (run->children[nth].pid != pid)
@@ -242,6 +251,13 @@ static double figure(struct ipc_keeper *keeper, const char *name)
 	return sum;
 }
 
+/* Who frees after 'kernfuse ipc run' is an orphan, and given to us. */
+static void take_orphans(bool yes)
+{
+	if (prctl(PR_SET_CHILD_SUBREAPER, yes))
+		bench_fail("prctl: %s", strerror(errno));
+}
+
 static void start_keeper(struct run *run)
 {
 	struct ipc_teardown_params params = {
@@ -251,6 +267,8 @@ static void start_keeper(struct run *run)
 	int ret;
 
 	run->keeper = NULL;
+	if (run->setup->backend == NS_RUN)
+		take_orphans(true);
 	if (run->setup->backend != NS_SYNC &&
 	    run->setup->backend != NS_DEFERRED)
 		return;
@@ -259,12 +277,31 @@ static void start_keeper(struct run *run)
 		bench_fail("cannot start a keeper: %s", strerror(-ret));
 }
 
+static double ms_of(struct timeval t)
+{
+	return (double)t.tv_sec * 1e3 + (double)t.tv_usec / 1e3;
+}
+
+static void reap_orphans(struct ns_result *ret_result, uint64_t begin)
+{
+	struct rusage usage;
+
+	ret_result->free_cpu_ms = 0;
+	while (wait4(-1, NULL, 0, &usage) > 0)
+		ret_result->free_cpu_ms +=
+			ms_of(usage.ru_utime) + ms_of(usage.ru_stime);
+	ret_result->freed_ms = (double)(bench_now_ns() - begin) / 1e6;
+	take_orphans(false);
+}
+
 static void end_keeper(struct run *run, struct ns_result *ret_result)
 {
 	uint64_t begin = bench_now_ns();
 
 	ret_result->freed_ms = NAN;
 	ret_result->free_cpu_ms = NAN;
+	if (run->setup->backend == NS_RUN)
+		reap_orphans(ret_result, begin);
 	if (!run->keeper)
 		return;
 	ipc_keeper_flush(run->keeper);

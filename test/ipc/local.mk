@@ -13,6 +13,7 @@ ipc_once = \
 	%reldir%/fuzz \
 	%reldir%/parity.sh \
 	%reldir%/run-calls.sh \
+	%reldir%/run-keep.sh \
 	%reldir%/run-named.sh \
 	%reldir%/run-perl.sh \
 	%reldir%/run-processes.sh \
@@ -56,6 +57,7 @@ EXTRA_DIST += \
 	%reldir%/parity-differs.txt \
 	%reldir%/parity.sh \
 	%reldir%/run-calls.sh \
+	%reldir%/run-keep.sh \
 	%reldir%/run-named.sh \
 	%reldir%/run-perl.sh \
 	%reldir%/run-processes.sh \
