@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #define ROUNDS 1500
@@ -139,8 +140,39 @@ static void check_vfork(void)
 	check(signal(SIGUSR1, SIG_DFL) == count);
 }
 
+/* What the kernel takes; a signal that comes with a plain one needs none. */
+struct raw_action {
+	void (*handler)(int sig);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
+
+/* One that the C library has set, its restorer included, is set again. */
+static void check_raw(void)
+{
+	struct raw_action action, old;
+	long size = sizeof(action.mask);
+
+	check(signal(SIGUSR1, count) == SIG_DFL);
+	check(syscall(SYS_rt_sigaction, SIGUSR1, NULL, &action, size) == 0);
+	check(action.handler == count);
+	check(signal(SIGUSR1, SIG_DFL) == count);
+	check(syscall(SYS_rt_sigaction, SIGUSR1, &action, &old, size) == 0);
+	check(old.handler == SIG_DFL);
+	nr_signals = 0;
+	raise(SIGUSR1);
+	check(nr_signals == 1);
+	check(signal(SIGUSR1, SIG_DFL) == count);
+	check(syscall(SYS_rt_sigaction, SIGUSR1, 1, NULL, size) == -1);
+	check(errno == EFAULT);
+	check(syscall(SYS_rt_sigaction, SIGUSR1, NULL, NULL, 4L) == -1);
+	check(errno == EINVAL);
+}
+
 void case_handlers(void)
 {
+	check_raw();
 	check_info();
 	check_reset();
 	check_vfork();

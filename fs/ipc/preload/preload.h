@@ -204,4 +204,15 @@ int kf_written_flush(int fd);
 /* @to has become a duplicate of @fd. */
 void kf_written_dup(int fd, int to);
 
+/* --- syscall.c --- */
+
+/* syscall() without a look at the number */
+long kf_syscall_raw(long nr, long a, long b, long c, long d, long e, long f)
+	__attribute__((visibility("hidden")));
+
+/* --- signal.c --- */
+
+/* As syscall(SYS_rt_sigaction, ...), where the handler comes first in it. */
+long kf_signal_syscall(long sig, const void *action, void *old, long size);
+
 #endif /* FS_IPC_PRELOAD_H */

@@ -15,6 +15,8 @@
 #include "fs/ipc/preload/preload.h"
 
 #include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
 
 #include "lock/atomic.h"
 #include "lock/rseq.h"
@@ -122,4 +124,39 @@ KF_CALL handler_fn *sigset(int sig, handler_fn *fn)
 	handler_fn *before = present(sig);
 
 	return seen(kf_real()->sigset(sig, stand_in(sig, fn)), before);
+}
+
+/* --- by its number --- */
+
+/* As the kernel has it on machines with a restorer, 64 signals. */
+struct kernel_action {
+	handler_fn *handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+long kf_signal_syscall(long sig, const void *action, void *old, long size)
+{
+	handler_fn *before = present((int)sig), *after;
+	struct kernel_action ours;
+	long ret;
+
+	/* the kernel shall say what is wrong with these */
+	if (size != sizeof(ours.mask) || (action && !kf_is_pointer(action)) ||
+	    (old && !kf_is_pointer(old)))
+		return kf_syscall_raw(SYS_rt_sigaction, sig, (long)action,
+				      (long)old, size, 0, 0);
+	if (action) {
+		memcpy(&ours, action, sizeof(ours));
+		ours.handler = stand_in((int)sig, ours.handler);
+	}
+	ret = kf_syscall_raw(SYS_rt_sigaction, sig,
+			     action ? (long)&ours : 0, (long)old, size, 0, 0);
+	if (ret || !old)
+		return ret;
+	memcpy(&after, old, sizeof(after));
+	after = seen(after, before);
+	memcpy(old, &after, sizeof(after));
+	return 0;
 }

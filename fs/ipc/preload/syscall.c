@@ -24,9 +24,6 @@ int unshare(int flags);
 
 long kf_syscall(long nr, long a, long b, long c, long d, long e, long f);
 long kf_syscall_failed(long ret);
-/* syscall() without a look at the number */
-long kf_syscall_raw(long nr, long a, long b, long c, long d, long e, long f)
-	__attribute__((visibility("hidden")));
 
 /* --- a new namespace for a new process --- */
 
@@ -103,6 +100,10 @@ long kf_syscall(long nr, long a, long b, long c, long d, long e, long f)
 	case SYS_execveat:
 		return execveat((int)a, (char *)b, (char **)c, (char **)d,
 				(int)e);
+#if defined(__x86_64__) || defined(__aarch64__)
+	case SYS_rt_sigaction:
+		return kf_signal_syscall(a, (void *)b, (void *)c, d);
+#endif
 	case SYS_clone:
 		if (b || !wants_newipc((unsigned long)a))
 			break;
@@ -168,6 +169,7 @@ __asm__(".pushsection .text\n"
 	TO(__NR_setresgid, "kf_syscall")
 	TO(__NR_setgroups, "kf_syscall")
 	TO(__NR_capset, "kf_syscall")
+	TO(__NR_rt_sigaction, "kf_syscall")
 	TO(__NR_close, "kf_syscall")
 	TO(__NR_close_range, "kf_syscall")
 	TO(__NR_dup2, "kf_syscall")
