@@ -384,7 +384,8 @@ static void run(const struct scenario *s, unsigned long every,
 	       (double)(t1.tv_sec - t0.tv_sec) +
 		       (double)(t1.tv_nsec - t0.tv_nsec) / 1e9);
 	fflush(stdout);
-	must(missed <= nr / 10);
+	/* beside other work a call may take another path than was recorded */
+	must(missed <= 2 + nr / 10);
 }
 
 static unsigned long how_often(void)
