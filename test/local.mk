@@ -50,9 +50,8 @@ TESTS += \
 	$(bench_tests)
 
 short_tests = \
-	$(unit_once) $(unit_each:=.hashed) $(unit_each:=.onebucket) \
-	$(model_once) $(model_each:=.hashed) \
-	$(ipc_once) \
+	$(unit_once) $(unit_each:=.hashed) \
+	$(model_once) $(model_each:=.onebucket) \
 	$(mount_once) $(mount_each:=.hashed) \
 	$(stress_once) $(stress_each:=.rcu) $(stress_each:=.onebucket) \
 	$(build_tests) \
@@ -91,9 +90,13 @@ AM_CFLAGS += $(CHECK_CFLAGS)
 # --- tiers by themselves; see doc/testing.md ---
 
 .PHONY: check-unit check-ipc check-model check-mount check-parity
-.PHONY: check-stress check-build
+.PHONY: check-stress check-build check-unit-short
 .PHONY: check-valgrind stress
 
+# each with locks and without, for builds that are slow
+check-unit-short:
+	$(MAKE) $(AM_MAKEFLAGS) check \
+		TESTS='$(unit_once) $(unit_each:=.hashed) $(unit_each:=.rcu)'
 check-unit:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_tests)'
 check-ipc:
