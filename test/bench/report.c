@@ -52,7 +52,8 @@ struct report *report_create(const char *bench, unsigned int forms,
 	return report;
 }
 
-static char *format(const char *fmt, va_list ap)
+static char *__attribute__((format(printf, 1, 0)))
+format(const char *fmt, va_list ap)
 {
 	char *text;
 
