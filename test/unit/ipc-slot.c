@@ -21,7 +21,8 @@ static bool main_sleeps(void)
 	char path[64], line[128] = "";
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)main_tid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+		 (int)GET(main_tid));
 	f = fopen(path, "r");
 	must(f != NULL);
 	must(fgets(line, sizeof(line), f) != NULL);
@@ -34,7 +35,7 @@ static void *interrupt(void *arg)
 	(void)arg;
 	/* it does not sleep on the way into the call, whatever the load */
 	wait_until(main_sleeps());
-	pthread_kill(main_thread, SIGALRM);
+	pthread_kill(GET(main_thread), SIGALRM);
 	return NULL;
 }
 
@@ -44,8 +45,9 @@ static void interrupt_sleep(void (*handler)(int))
 	struct sigaction sa = { .sa_handler = handler };
 	pthread_t id;
 
-	main_tid = gettid();
-	main_thread = pthread_self();
+	/* the thread of the time before may not have ended yet */
+	SET(main_tid, gettid());
+	SET(main_thread, pthread_self());
 	answer = 1;
 	must(sigaction(SIGALRM, &sa, NULL) == 0);
 	id = thread_start(interrupt, NULL);
