@@ -510,18 +510,14 @@ static void check_signals(void)
 	}
 }
 
-/* More than once: ThreadSanitizer's thread has one for a moment now and then. */
 static void check_descriptors(int first)
 {
-	int next = -1;
+	const char *sanitizer = getenv("KERNFUSE_SANITIZER");
+	int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	for (int i = 0; i < 100 && next != first; i++) {
-		if (i > 0)
-			usleep(10000);
-		next = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		close(next);
-	}
-	assert(next == first);
+	/* ThreadSanitizer has pipes to the program that names its addresses */
+	assert(next == first || (sanitizer && !strcmp(sanitizer, "thread")));
+	close(next);
 }
 
 static const struct {
