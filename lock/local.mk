@@ -7,6 +7,7 @@ liblock_la_SOURCES = \
 	%reldir%/assert.c \
 	%reldir%/assert.h \
 	%reldir%/atomic.h \
+	%reldir%/clock.h \
 	%reldir%/futex.h \
 	%reldir%/hashed.c \
 	%reldir%/hashed.h \

@@ -15,6 +15,7 @@
 #include <kernfuse/err.h>
 
 #include "lock/assert.h"
+#include "lock/clock.h"
 #include "lock/mutex.h"
 
 struct workqueue_struct {
@@ -27,14 +28,6 @@ struct workqueue_struct {
 	char name[16];
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 /* --- the thread --- */
 
 /* Takes the first item whose time has come. Otherwise NULL, and the time of
@@ -42,7 +35,7 @@ static uint64_t now_ms(void)
 static struct work_struct *take_due(struct workqueue_struct *wq,
 				    uint64_t *ret_next_ms)
 {
-	uint64_t now = now_ms();
+	uint64_t now = kf_now_ms();
 
 	*ret_next_ms = UINT64_MAX;
 	for (struct work_struct **link = &wq->first; *link;
@@ -184,7 +177,7 @@ static void make_pending(struct workqueue_struct *wq, struct work_struct *work,
 bool schedule_delayed_work(struct work_struct *work, unsigned int delay_ms)
 {
 	struct workqueue_struct *wq = work->wq;
-	uint64_t due_ms = delay_ms ? now_ms() + delay_ms : 0;
+	uint64_t due_ms = delay_ms ? kf_now_ms() + delay_ms : 0;
 	bool was_pending;
 
 	mutex_lock(&wq->lock);

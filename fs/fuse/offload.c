@@ -29,7 +29,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "lock/clock.h"
 
 /* Threads that wait for a job at most. */
 #define MAX_IDLE 16
@@ -64,14 +65,6 @@ struct worker {
 	struct job *job; /* wq.lock, while idle */
 	bool end;	 /* wq.lock */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 /* --- who replies --- */
 
@@ -109,7 +102,7 @@ static void enlist_locked(struct kfd *kfd, struct job *job,
 {
 	struct cds_list_head *at = kfd->jobs.prev;
 
-	job->deadline_ms = now_ms() + timeout_ms;
+	job->deadline_ms = kf_now_ms() + timeout_ms;
 	while (at != &kfd->jobs &&
 	       cds_list_entry(at, struct job, list)->deadline_ms >
 		       job->deadline_ms)
@@ -143,7 +136,7 @@ static fuse_req_t end_time_locked(struct kfd *kfd, struct job *job)
 static bool take_late(struct kfd *kfd, fuse_req_t *ret_req,
 		      uint64_t *ret_left_ms)
 {
-	uint64_t now = now_ms();
+	uint64_t now = kf_now_ms();
 	bool over = false;
 	struct job *job;
 

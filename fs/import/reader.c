@@ -32,6 +32,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lock/clock.h"
+
 /* The watcher's round: bounds how late an overdue file or a stop is noticed. */
 #define TICK_MS 20
 /* How long an interrupted reader has to come back; the interval of signals. */
@@ -92,14 +94,6 @@ static const struct kf_reader_ops plain_ops = {
 };
 
 const struct kf_reader_ops *kf_reader_ops = &plain_ops;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* --- the reader's thread --- */
 
@@ -237,7 +231,7 @@ static bool begin_file(struct kf_reader *r, size_t file)
 	wanted = job->reader == r && file < job->nr_files;
 	if (wanted) {
 		r->file = file;
-		r->since_ns = now_ns();
+		r->since_ns = kf_now_ns();
 		WRITE_ONCE(r->give_up, false);
 	}
 	mutex_unlock(&job->lock);
@@ -393,7 +387,7 @@ static int start_reader(struct kf_import_job *job, size_t first,
 /* Sleeps until the reader finishes, at most @ms. job->lock is held. */
 static void wait_tick(struct kf_import_job *job, unsigned int ms)
 {
-	uint64_t until = now_ns() + ms * UINT64_C(1000000);
+	uint64_t until = kf_now_ns() + ms * UINT64_C(1000000);
 	struct timespec ts = {
 		.tv_sec = (time_t)(until / 1000000000u),
 		.tv_nsec = (long)(until % 1000000000u),
@@ -407,19 +401,19 @@ static bool is_overdue(const struct kf_reader *r, unsigned int limit_ms)
 {
 	kf_assert_held(&r->job->lock);
 	return r->since_ns &&
-	       now_ns() - r->since_ns >= limit_ms * UINT64_C(1000000);
+	       kf_now_ns() - r->since_ns >= limit_ms * UINT64_C(1000000);
 }
 
 /* Does the reader let go of its file? job->lock is held. */
 static bool interrupt_reader(struct kf_reader *r)
 {
-	uint64_t until = now_ns() + GRACE_MS * UINT64_C(1000000);
+	uint64_t until = kf_now_ns() + GRACE_MS * UINT64_C(1000000);
 	size_t file = r->file;
 
 	kf_assert_held_write(&r->job->lock);
 	WRITE_ONCE(r->give_up, true);
 	while (!r->finished && r->file == file) {
-		if (now_ns() >= until)
+		if (kf_now_ns() >= until)
 			return false;
 		/* not finished: the thread is there to receive it */
 		pthread_kill(r->thread, SIGURG);
