@@ -60,6 +60,13 @@ double bench_parse_seconds(const char *option, const char *text);
 unsigned int bench_parse_uints(const char *option, const char *text,
 			       unsigned int *ret_values, unsigned int max);
 
+/*
+ * What all subcommands take, and so the last case of their switches: 'j' and
+ * 'T' give a form of output, 'h' prints help and ends the program, and anything
+ * else ends it as a failure that getopt has told of.
+ */
+unsigned int bench_form_option(int opt, void (*print_help)(void));
+
 /* A bit for each policy: a word of kernfs_locking_parse(), or "all". */
 unsigned int bench_parse_policies(const char *text);
 

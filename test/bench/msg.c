@@ -174,17 +174,8 @@ static void take_option(struct options *options, int opt)
 	case 's':
 		options->seconds = bench_parse_seconds("--seconds", optarg);
 		break;
-	case 'j':
-		options->forms |= REPORT_JSON;
-		break;
-	case 'T':
-		options->forms |= REPORT_TABLE;
-		break;
-	case 'h':
-		print_help();
-		exit(EXIT_SUCCESS);
 	default:
-		exit(EXIT_FAILURE); /* getopt has said why */
+		options->forms |= bench_form_option(opt, print_help);
 	}
 }
 

@@ -357,17 +357,8 @@ static void take_option(struct options *options, int opt)
 	case 'o':
 		options->ops = bench_parse_uint("--ops", optarg, 1, 100000000);
 		break;
-	case 'j':
-		options->forms |= REPORT_JSON;
-		break;
-	case 'T':
-		options->forms |= REPORT_TABLE;
-		break;
-	case 'h':
-		print_help();
-		exit(EXIT_SUCCESS);
 	default:
-		exit(EXIT_FAILURE); /* getopt has said why */
+		options->forms |= bench_form_option(opt, print_help);
 	}
 }
 

@@ -268,17 +268,8 @@ static void take_option(struct options *options, int opt)
 		options->seed =
 			bench_parse_uint("--seed", optarg, 0, 0x7fffffff);
 		break;
-	case 'j':
-		options->forms |= REPORT_JSON;
-		break;
-	case 'T':
-		options->forms |= REPORT_TABLE;
-		break;
-	case 'h':
-		print_help();
-		exit(EXIT_SUCCESS);
 	default:
-		exit(EXIT_FAILURE); /* getopt has said why */
+		options->forms |= bench_form_option(opt, print_help);
 	}
 }
 

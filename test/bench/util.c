@@ -178,3 +178,18 @@ unsigned int bench_parse_policies(const char *text)
 			   text);
 	return 1u << locking;
 }
+
+unsigned int bench_form_option(int opt, void (*print_help)(void))
+{
+	switch (opt) {
+	case 'j':
+		return REPORT_JSON;
+	case 'T':
+		return REPORT_TABLE;
+	case 'h':
+		print_help();
+		exit(EXIT_SUCCESS);
+	default:
+		exit(EXIT_FAILURE);
+	}
+}
