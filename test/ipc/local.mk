@@ -9,8 +9,7 @@ ipc_programs = \
 	%reldir%/parity \
 	%reldir%/step
 
-ipc_once = \
-	%reldir%/fuzz \
+ipc_scripts = \
 	%reldir%/parity.sh \
 	%reldir%/run-calls.sh \
 	%reldir%/run-keep.sh \
@@ -20,7 +19,11 @@ ipc_once = \
 	%reldir%/run-procfiles.sh \
 	%reldir%/run-status.sh \
 	%reldir%/run-stress-ng.sh \
-	%reldir%/run-tools.sh \
+	%reldir%/run-tools.sh
+
+ipc_once = \
+	$(ipc_scripts) \
+	%reldir%/fuzz \
 	%reldir%/step
 
 check_PROGRAMS += $(ipc_programs)
@@ -53,16 +56,7 @@ check_PROGRAMS += $(ipc_programs)
 	%reldir%/step_scenarios.c
 
 EXTRA_DIST += \
+	$(ipc_scripts) \
 	%reldir%/README.md \
 	%reldir%/parity-differs.txt \
-	%reldir%/parity.sh \
-	%reldir%/run-calls.sh \
-	%reldir%/run-keep.sh \
-	%reldir%/run-named.sh \
-	%reldir%/run-perl.sh \
-	%reldir%/run-processes.sh \
-	%reldir%/run-procfiles.sh \
-	%reldir%/run-status.sh \
-	%reldir%/run-stress-ng.sh \
-	%reldir%/run-tools.sh \
 	%reldir%/run.sh
