@@ -121,6 +121,13 @@ require_fuse()
 	[ -x "$KERNFUSE" ] || fail "there is no $KERNFUSE"
 }
 
+# has_user_namespaces: may a process make one? With ThreadSanitizer's own thread
+# in it none may.
+has_user_namespaces()
+{
+	[ "${KERNFUSE_SANITIZER-}" != thread ] && unshare -U true 2>/dev/null
+}
+
 # require_syscalls: $syscalls, see test/mount/syscalls.c
 require_syscalls()
 {

@@ -47,9 +47,7 @@ serve()
 serve cgroup "$tmp/cgroup2/$group" "$mnt"
 mkdir "$mnt/$group" "$mnt/$group/sub" "$tmp/cgroup2/$group/sub"
 groups=(stat open read write io dir forbid poll setattr perm xattr hooks)
-# with ThreadSanitizer's own thread no process may have a new one
-[ "${KERNFUSE_SANITIZER-}" = thread ] ||
-	! unshare -U true 2>/dev/null || groups+=(userns)
+! has_user_namespaces || groups+=(userns)
 groups+=(removed)
 "$parity" cgroup "$tmp/cgroup2" "$group" "${groups[@]}" >"$tmp/kernel" &
 "$parity" cgroup "$mnt" "$group" "${groups[@]}" >"$tmp/ours"

@@ -34,9 +34,7 @@ done
 
 start -o allow_other "$tmp/sysfs"
 groups=(stat open read write io dir link forbid poll setattr perm xattr)
-# with ThreadSanitizer's own thread no process may have a new one
-[ "${KERNFUSE_SANITIZER-}" = thread ] ||
-	! unshare -U true 2>/dev/null || groups+=(userns)
+! has_user_namespaces || groups+=(userns)
 "$parity" sysfs "$tmp/sysfs" "$device" "${groups[@]}" >"$tmp/kernel" &
 "$parity" sysfs "$mnt" "$device" "${groups[@]}" >"$tmp/ours"
 wait $! || fail "no run on the kernel's sysfs"
