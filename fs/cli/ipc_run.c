@@ -208,20 +208,21 @@ static int get_ns(const struct options *o, struct ipc_namespace **ret_ns,
 
 	if (o->at)
 		return kf_ipc_tree(o->at, o->name, ret_ns, ret_path);
-	if (o->name)
+	if (o->name) {
 		err = kf_ipc_named(o->name, &o->params, ret_ns, ret_path);
-	else
-		err = ipc_session_create_private(&o->params, ret_ns);
-	if (!err && !o->name)
-		ipc_session_keep_private(*ret_ns); /* or it does without */
-	if (!err)
-		return 0;
-	if (o->name)
+		if (!err)
+			return 0;
 		kf_error("cannot make or join namespace '%s': %s", o->name,
 			 strerror(-err));
-	else
+		return -1;
+	}
+	err = ipc_session_create_private(&o->params, ret_ns);
+	if (err) {
 		kf_error("cannot make a namespace: %s", strerror(-err));
-	return -1;
+		return -1;
+	}
+	ipc_session_keep_private(*ret_ns); /* or it does without */
+	return 0;
 }
 
 static int configure(const struct options *o, struct ipc_namespace *ns)
