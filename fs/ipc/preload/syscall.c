@@ -3,10 +3,10 @@
  * syscall(): system calls by their number.
  *
  * Those that have to do with queues, namespaces, credentials, descriptors that
- * might be ours and new programs are answered here; all others are made as they are, with six arguments whatever the
- * program passed. On x86-64 that happens in assembly which leaves the stack
- * alone: one of them may be clone() with a stack of its own, or one that
- * returns twice.
+ * might be ours and new programs are answered here; all others are made as they
+ * are, with six arguments whatever the program passed. On x86-64 that happens
+ * in assembly which leaves the stack alone: one of them may be clone() with a
+ * stack of its own, or one that returns twice.
  */
 #include "fs/ipc/preload/preload.h"
 
